@@ -6,14 +6,15 @@ import { root } from './local/home.ts';
 import { serviceNames } from './local/services.ts';
 import { type Run, withRun } from './local/with-run.ts';
 import { startProduct } from './start.ts';
-import { findCompiler, web, webApp } from './steps/build.ts';
+import { buildCli, findCompiler, web, webApp } from './steps/build.ts';
+import { reportFailure } from './terminal/failure.ts';
 
 const quietMs = 300;
 
 /** `npm run dev`: as `npm start`; saved files are compiled, and the services that use them restarted. */
 export async function dev(): Promise<void> {
   await withRun({}, async (run) => {
-    // Compiled files are replaced when they are saved, bundles are not.
+    // Compiled files of services are replaced when they are saved, their bundles are not.
     await startProduct(run, { isLean: false });
     restartOnNewCode(run);
     const show = (line: string) => run.terminal.line(`  ${line}`);
@@ -22,6 +23,7 @@ export async function dev(): Promise<void> {
       if (/error TS\d+/.test(line)) show(line);
     });
     startBuilding(run, 'web', [process.execPath, ...webApp.args, '--watch'], show);
+    bundleOnNewCode();
     await run.interrupted;
   });
 }
@@ -36,6 +38,22 @@ function startBuilding(
   const child = spawn(command, args, { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', onLine);
   run.supervisor.adopt(name, child.pid);
+}
+
+/** Bundles the command line again when its sources have changed. */
+function bundleOnNewCode(): void {
+  let timer: NodeJS.Timeout | undefined;
+  // One at a time: the last one has the newest sources.
+  let building: Promise<unknown> = Promise.resolve();
+  const build = () => {
+    building = building.then(buildCli).catch(reportFailure);
+  };
+  const onChange = () => {
+    clearTimeout(timer);
+    timer = setTimeout(build, quietMs);
+  };
+  for (const name of ['cli', 'sdk'])
+    watch(join(root, 'packages', name, 'src'), { recursive: true }, onChange);
 }
 
 /** Restarts a service when its compiled code has changed, and all of them when that of a package has. */
@@ -57,7 +75,8 @@ function restartOnNewCode({ supervisor }: Run): void {
   const workspaces = ['packages', 'services'].flatMap((kind) =>
     readdirSync(join(root, kind)).map((name) => `${kind}/${name}`),
   );
-  for (const workspace of workspaces) {
+  // Services do not use the command line.
+  for (const workspace of workspaces.filter((name) => name !== 'packages/cli')) {
     const built = join(root, workspace, 'dist');
     // The compiler writes `.tsbuildinfo` even where no code has changed.
     const onChange = (_event: string, file: string | null) => file?.endsWith('.js') && note(workspace);

@@ -13,17 +13,23 @@ export async function docs([option]: string[]): Promise<void> {
     const { renderConfiguration, renderKnownSettings } = await import('./docs/configuration.ts');
     const { renderNatsUsers, renderRedisUsers } = await import('./chart/server-users.ts');
     const { renderSettings } = await import('./docs/settings.ts');
+    const { renderChartReadme } = await import('./docs/chart-readme.ts');
     const { renderErrors } = await import('./docs/errors.ts');
     const { freeze } = await import('../packages/sdk/src/testing/vectors/frozen.ts');
     const { renderVectors } = await import('../packages/sdk/src/testing/vectors/render-vectors.ts');
+    const { renderReceiptVectors } = await import(
+      '../packages/sdk/src/testing/receipts/render-receipt-vectors.ts'
+    );
     const vectors = await renderVectors();
     const frozen = 'packages/sdk/vectors/frozen.json';
     const pages = {
       'docs/configuration.md': renderConfiguration(),
       'charts/expert-relay/settings.json': renderSettings(),
+      'charts/expert-relay/README.md': renderChartReadme(),
       'docs/errors.md': renderErrors(),
       'packages/kit/src/config/known-settings.ts': renderKnownSettings(),
       'docs/crypto-vectors.json': vectors,
+      'docs/receipt-vectors.json': await renderReceiptVectors(),
       [frozen]: freeze(vectors, readFileSync(join(root, frozen), 'utf8')),
       'charts/expert-relay/files/nats-users.conf': renderNatsUsers(),
       'charts/expert-relay/files/redis-users.yaml': renderRedisUsers(),

@@ -10,13 +10,15 @@ import { UsageError } from './terminal/failure.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
 const folder = join(root, 'test/browser/screenshots');
+const docsFolder = join(root, 'docs/screenshots');
 const sizes = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
 ];
 
-/** `npm run screenshots`: all pages of the web app in all states, or those walks that the arguments name. */
+/** `npm run screenshots`: all pages of the web app in all states, those walks that the arguments name, or (`docs`) the pictures of README. */
 export async function screenshots(names: string[]): Promise<void> {
+  const isForDocs = names.length === 1 && names[0] === 'docs';
   const terminal = createTerminal();
   await withTemporaryRun('screenshots', terminal, async (run) => {
     await buildProduct(terminal);
@@ -26,11 +28,16 @@ export async function screenshots(names: string[]): Promise<void> {
     register('./jest/resolve.mjs', import.meta.url);
     const { openProduct } = await import('../test/browser/setup/open-product.ts');
     const { walks } = await import('../test/browser/setup/walk-pages.ts');
-    const unknown = names.find((name) => !Object.hasOwn(walks, name));
+    const unknown = isForDocs ? undefined : names.find((name) => !Object.hasOwn(walks, name));
     if (unknown)
       throw new UsageError(`There is no walk "${unknown}", only: ${Object.keys(walks).join(', ')}`);
     mkdirSync(folder, { recursive: true });
     await using product = await openProduct();
+    if (isForDocs) {
+      const { takeDocsPictures } = await import('../test/browser/setup/docs-pictures.ts');
+      await terminal.step('pictures', () => takeDocsPictures(product, docsFolder));
+      return;
+    }
     for (const [name, walk] of Object.entries(walks)) {
       if (names.length > 0 && !names.includes(name)) continue;
       await terminal.step(name, (progress) =>
@@ -41,7 +48,7 @@ export async function screenshots(names: string[]): Promise<void> {
       );
     }
   });
-  terminal.line(`\n  The screenshots are in ${folder}\n`);
+  terminal.line(`\n  The screenshots are in ${isForDocs ? docsFolder : folder}\n`);
 }
 
 async function takeScreenshots(page: Page, state: string): Promise<void> {

@@ -52,7 +52,7 @@ const messageText = `
   ),
   counted AS (
     UPDATE help_requests SET seq = message.seq, message_count = message_count + 1, response_count = response_count + 1,
-      last_message_at = message.created_at, last_message_role = $2::message_role
+      last_message_at = message.created_at, turn = 'consumer'
     FROM message WHERE id = message.request_id
   ),
   event AS (

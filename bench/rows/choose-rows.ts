@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { StepError, UsageError } from '../../scripts/terminal/failure.ts';
-import { dashboard } from './dashboard.ts';
+import { dashboard } from './dashboard/dashboard.ts';
 import { expire } from './expire.ts';
 import { gateway, gatewaySubmit } from './gateway.ts';
 import { fanOut } from './hub/fan-out.ts';

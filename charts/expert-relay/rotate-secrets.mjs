@@ -5,7 +5,8 @@
 //   add   adds a new key, which is accepted and not used yet
 //   use   the new key is used, and the old one is still accepted
 //   drop  removes the old key
-// docs/runbook.md says how long to wait in between. Addresses and passwords of servers stay as they are.
+// docs/rotating-secrets.md says how long to wait in between. Addresses and passwords of servers stay as they are.
+// A step that is repeated, because its pods were not all replaced, changes nothing.
 //
 // Needs only Node.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -17,7 +18,9 @@ const nextPrivateKey = 'RELAY_STREAM_TOKEN_PRIVATE_KEY_NEXT';
 /** @type {Record<string, (values: Record<string, string>) => Record<string, string | undefined>>} */
 const steps = {
   add(values) {
-    if (isUnderWay(values)) stop('A rotation is under way: the next step is "use" or "drop".');
+    if (values[nextPrivateKey]) return {};
+    if (isUnderWay(values))
+      stop('The new key is used already: repeat "use" if not all pods were replaced, then "drop".');
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     return {
       ...changeLists(values, (name, [first]) => [first, newKey(name, publicKey)]),
@@ -25,7 +28,8 @@ const steps = {
     };
   },
   use(values) {
-    if (!values[nextPrivateKey]) stop('There is no new key: the first step is "add".');
+    if (!isUnderWay(values)) stop('There is no new key: the first step is "add".');
+    if (!values[nextPrivateKey]) return {};
     return {
       ...changeLists(values, (_, [first, second]) => [second, first]),
       RELAY_STREAM_TOKEN_PRIVATE_KEY: values[nextPrivateKey],
@@ -34,7 +38,6 @@ const steps = {
   },
   drop(values) {
     if (values[nextPrivateKey]) stop('The new key is not used yet: the next step is "use".');
-    if (!isUnderWay(values)) stop('There is no old key to remove: the first step is "add".');
     return changeLists(values, (_, [first]) => [first]);
   },
 };

@@ -1,6 +1,7 @@
-// An agent of Mastra whose tool asks an expert before it runs. It goes on where it was killed. Run, with RELAY_URL and RELAY_API_KEY
-// set and Mastra installed (Node 22.13 or later): node examples/frameworks/mastra.mjs job-7
+// An agent of Mastra that asks an expert when it is stuck, and before its tool runs. It goes on where it was killed. Run, with RELAY_URL
+// and RELAY_API_KEY set and Mastra installed (Node 22.13 or later): node examples/frameworks/mastra.mjs job-7
 import { decideToolCalls, refusalOf } from '@expert-relay/adapters';
+import { askExpertTool } from '@expert-relay/adapters/mastra';
 import { Mastra } from '@mastra/core';
 import { Agent } from '@mastra/core/agent';
 import { createTool } from '@mastra/core/tools';
@@ -18,16 +19,16 @@ const removeLogs = createTool({
     return `Removed the logs in ${path} that are older than ${days} days.`;
   },
 });
+const relay = openRelay();
 const cleaner = new Agent({
   id: 'cleaner',
   name: 'Cleaner',
   instructions: 'You keep the disk clean.',
   model,
-  tools: { remove_logs: removeLogs },
+  tools: { remove_logs: removeLogs, ask_expert: askExpertTool({ relay, run, timeoutMs }) },
 });
 const agent = new Mastra({ agents: { cleaner }, storage, logger: false }).getAgent('cleaner');
 
-const relay = openRelay();
 /** The call at which the run is suspended. */
 let call = loadState();
 let result = call ? undefined : await agent.generate('Remove the old logs.', { runId: run });

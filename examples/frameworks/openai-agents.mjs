@@ -1,6 +1,6 @@
-// An agent of the OpenAI Agents SDK whose tool asks an expert before it runs. It goes on where it was killed. Run, with RELAY_URL
-// and RELAY_API_KEY set: node examples/frameworks/openai-agents.mjs job-7
-import { answerInterruptions } from '@expert-relay/adapters/openai-agents';
+// An agent of the OpenAI Agents SDK that asks an expert when it is stuck, and before its tool runs. It goes on where it was killed. Run,
+// with RELAY_URL and RELAY_API_KEY set: node examples/frameworks/openai-agents.mjs job-7
+import { answerInterruptions, askExpertTool } from '@expert-relay/adapters/openai-agents';
 import { Agent, Runner, RunState, tool } from '@openai/agents';
 import { z } from 'zod';
 import { loadState, openRelay, run, saveState, timeoutMs } from './scripted/agent.mjs';
@@ -16,15 +16,15 @@ const removeLogs = tool({
     return `Removed the logs in ${path} that are older than ${days} days.`;
   },
 });
+const relay = openRelay();
 const agent = new Agent({
   name: 'Cleaner',
   instructions: 'You keep the disk clean.',
   model,
-  tools: [removeLogs],
+  tools: [removeLogs, askExpertTool({ relay, run, timeoutMs })],
 });
 const runner = new Runner({ tracingDisabled: true });
 
-const relay = openRelay();
 const saved = loadState();
 let result = await runner.run(
   agent,

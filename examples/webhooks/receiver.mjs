@@ -2,7 +2,7 @@
 // WEBHOOK_SECRET=whsec_... PORT=9876 node examples/webhooks/receiver.mjs
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { Webhook } from 'standardwebhooks';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
 const { WEBHOOK_SECRET: secret = '', PORT: port = '9876' } = process.env;
 const webhook = new Webhook(secret);
@@ -10,17 +10,17 @@ const webhook = new Webhook(secret);
 const handled = new Set();
 
 const server = createServer(async (request, response) => {
-  // The signature is over the bytes as they arrived.
-  const body = await buffer(request);
   try {
+    // The signature is over the bytes as they arrived.
+    const body = await buffer(request);
     const event = webhook.verify(body.toString(), request.headers);
-    response.writeHead(204).end();
     const id = request.headers['webhook-id'];
-    if (handled.has(id)) return;
+    if (!handled.has(id)) console.log(JSON.stringify(event));
     handled.add(id);
-    console.log(JSON.stringify(event));
-  } catch {
-    response.writeHead(401).end();
+    response.writeHead(204).end();
+  } catch (error) {
+    // What could not be handled is sent again.
+    response.writeHead(error instanceof WebhookVerificationError ? 401 : 500).end();
   }
 });
 server.listen(Number(port), '127.0.0.1', () => console.error('Receiving.'));

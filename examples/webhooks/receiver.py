@@ -14,20 +14,27 @@ handled = set()
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
+        try:
+            status = self.handle_delivery()
+        except Exception:
+            # What could not be handled is sent again.
+            status = 500
+        self.send_response(status)
+        self.end_headers()
+
+    def handle_delivery(self):
         # The signature is over the bytes as they arrived.
         body = self.rfile.read(int(self.headers["content-length"]))
         headers = {name.lower(): value for name, value in self.headers.items()}
         try:
             event = webhook.verify(body, headers)
-        except WebhookVerificationError:
-            self.send_response(401)
-            self.end_headers()
-            return
-        self.send_response(204)
-        self.end_headers()
+        except (WebhookVerificationError, ValueError):
+            # The library raises ValueError for a signature or a body that it cannot decode.
+            return 401
         if headers["webhook-id"] not in handled:
-            handled.add(headers["webhook-id"])
             print(json.dumps(event), flush=True)
+        handled.add(headers["webhook-id"])
+        return 204
 
     def log_message(self, *_):
         pass

@@ -14,6 +14,7 @@ const cases = join(root, 'scripts/chart/alerts.test.yaml');
 interface Alert {
   alert: string;
   expr: string;
+  labels: { severity: string };
   annotations: { runbook_url: string };
 }
 const alerts: Alert[] = parse(readFileSync(file, 'utf8')).groups.flatMap(
@@ -56,12 +57,16 @@ test('each alert is about metrics that a service has', () => {
   expect(metrics.length).toBeGreaterThanOrEqual(alerts.length);
 });
 
-test('each alert leads to its section of the runbook', () => {
+test('each alert leads to its section of the runbook, whose table has its severity', () => {
   const runbook = readFileSync(join(root, 'docs/runbook.md'), 'utf8');
   for (const { alert, annotations } of alerts) {
     expect(annotations.runbook_url).toMatch(new RegExp(`/docs/runbook\\.md#${alert.toLowerCase()}$`));
     expect(runbook).toContain(`\n### ${alert}\n`);
   }
+  const rows = [...runbook.matchAll(/^\| \[(\w+)\]\(#(\w+)\) \| (\w+) \|/gm)].map(([, ...row]) => row);
+  expect(rows.sort()).toEqual(
+    alerts.map(({ alert, labels }) => [alert, alert.toLowerCase(), labels.severity]).sort(),
+  );
 });
 
 withHelm('the chart hands these rules to the Prometheus operator, for its namespace', async () => {
@@ -72,7 +77,9 @@ withHelm('the chart hands these rules to the Prometheus operator, for its namesp
   expect(rule?.metadata.labels.release).toBe('prometheus');
 
   // A service without pods is not missed.
-  const withoutNotifier = inNamespace.replace(/\n *or absent\([^\n]*service="notifier"}\)/, '');
-  expect(withoutNotifier).not.toBe(inNamespace);
-  expect((await ruleWith('--set', 'services.notifier.replicas=0'))?.spec).toEqual(parse(withoutNotifier));
+  for (const service of ['gateway', 'notifier']) {
+    const others = inNamespace.replace(new RegExp(`\\n *or absent\\([^\\n]*service="${service}"}\\)`), '');
+    expect(others).not.toBe(inNamespace);
+    expect((await ruleWith('--set', `services.${service}.replicas=0`))?.spec).toEqual(parse(others));
+  }
 });

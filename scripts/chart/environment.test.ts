@@ -138,8 +138,8 @@ describe('make-secrets.mjs', () => {
     }
   });
 
-  withOpenssl('the lines with openssl in docs/kubernetes.md make the same keys', async () => {
-    const docs = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
+  withOpenssl('the lines with openssl in docs/secrets.md make the same keys', async () => {
+    const docs = readFileSync(join(root, 'docs/secrets.md'), 'utf8');
     const [, lines = ''] =
       /`openssl` makes the same keys of the relay\. Save this as `make-keys\.sh`:\n\n```sh\n(.*?)```/s.exec(
         docs,

@@ -89,6 +89,8 @@ withHelm('all else is denied, but for looking up names', async () => {
         ports: [
           { port: 53, protocol: 'UDP' },
           { port: 53, protocol: 'TCP' },
+          { port: 5353, protocol: 'UDP' },
+          { port: 5353, protocol: 'TCP' },
         ],
         to: [{ namespaceSelector: {}, podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } } }],
       },

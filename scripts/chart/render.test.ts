@@ -60,9 +60,9 @@ test('values.yaml explains each value, and values.schema.json has the same ones'
   const problems: string[] = [];
   // biome-ignore lint/suspicious/noExplicitAny: a part of a JSON schema.
   const compare = (map: YAMLMap, node: any, path: string) => {
-    const { allOf = [], propertyNames, properties = {} } = resolve(node) ?? node;
-    const allowed = [propertyNames, ...allOf].flatMap((one) => one?.enum ?? one?.propertyNames?.enum ?? []);
-    const known = allowed.length > 0 ? allowed : Object.keys(properties);
+    const { allOf = [], properties = {} } = resolve(node) ?? node;
+    // Of a service, the last part of `allOf` names all that is allowed, and the first one describes it.
+    const known = Object.keys(allOf.at(-1)?.properties ?? properties);
     const names = map.items.map(({ key }) => String(key));
     const more = known.filter((name: string) => !names.includes(name) && `${path}${name}` !== 'global');
     problems.push(...more.map((name: string) => `${path}${name} is only in the schema`));
@@ -81,6 +81,9 @@ test('values.yaml explains each value, and values.schema.json has the same ones'
 withHelm.each([
   ['a budget of a share', 'services.hub.disruptionBudget.maxUnavailable=50%'],
   ['another budget of a share', 'services.hub.disruptionBudget.minAvailable=50%'],
+  ['a budget that lets one of two pods go', 'services.hub.disruptionBudget.minAvailable=1'],
+  ['a budget of a service that has one pod', 'services.notifier.disruptionBudget.minAvailable=1'],
+  ['another prefix in a server of your own', 'settings.RELAY_NATS_PREFIX=staging'],
   ['ports of this machine', 'publicUrl=http://127.0.0.1:8080,hub.publicUrl=http://127.0.0.1:8090'],
   ['a budget that was reset', 'services.hub.disruptionBudget=null'],
   ['an address that was reset', 'hub.publicUrl=null'],
@@ -243,6 +246,37 @@ describe('refusals say what to do', () => {
         /disruptionBudget[./](minAvailable|maxUnavailable)/,
       ],
     ),
+    ...['minAvailable=2', 'minAvailable=51%'].map((budget): [string, string[], RegExp] => [
+      `a budget that lets none of two pods go: ${budget}`,
+      plus(`services.hub.disruptionBudget.${budget}`),
+      /services\.hub\.disruptionBudget\.minAvailable is (2|51%), and the service may have only 2 pods: .* Lower it/,
+    ]),
+    [
+      'a budget for more pods than the autoscaler keeps',
+      plus(
+        'services.hub.autoscaling.enabled=true',
+        'services.hub.replicas=9',
+        'services.hub.disruptionBudget.minAvailable=3',
+      ),
+      /minAvailable is 3, and the service may have only 2 pods/,
+    ],
+    ...['nats', 'redis'].map((server): [string, string[], RegExp] => [
+      `another prefix in the trial server ${server}`,
+      plus(`${server}.trial.enabled=true`, `settings.RELAY_${server.toUpperCase()}_PREFIX=staging`),
+      new RegExp(
+        `_PREFIX is staging, which the users of ${server}\\.trial may not use: .* Remove the setting`,
+      ),
+    ]),
+    [
+      'a label by which pods are found',
+      plus('podLabels.app\\.kubernetes\\.io/name=relay'),
+      /podLabels has app\.kubernetes\.io\/name, which the chart sets: .* Remove it/,
+    ],
+    [
+      'a setting as a variable',
+      plus('extraEnv[0].name=RELAY_RETENTION', 'extraEnv[0].value=90d'),
+      /extraEnv has RELAY_RETENTION, which is a setting\. Put it into settings/,
+    ],
     [
       'a budget that is a text',
       [...least, '--set-string', 'services.hub.disruptionBudget.minAvailable=1'],
@@ -254,15 +288,15 @@ describe('refusals say what to do', () => {
       /shutdown\.pauseSeconds is 25 and shutdown\.limitSeconds 25: .* Raise limitSeconds/,
     ],
     [
-      'mail that no port lets out',
-      plus('settings.RELAY_MAIL_FROM=relay@example.com'),
-      /networkPolicy\.smtpPorts is empty although RELAY_MAIL_FROM is set/,
+      'email that no port lets out',
+      plus('settings.RELAY_EMAIL_FROM=relay@example.com'),
+      /networkPolicy\.smtpPorts is empty although RELAY_EMAIL_FROM is set/,
     ],
     ...['containers', 'volumes', 'terminationGracePeriodSeconds'].map(
       (member): [string, string[], RegExp] => [
         `${member} in podSpec`,
         ['--set-json', `services.hub.podSpec={"${member}": []}`, ...plus()],
-        new RegExp(`services[./]hub[./]podSpec.*${member}`, 's'),
+        new RegExp(`services[./]hub[./]podSpec[./]${member}`),
       ],
     ),
     ['a digest that is none', plus('services.hub.image.digest=sha256:12'), /digest.*does not match pattern/s],
@@ -272,8 +306,13 @@ describe('refusals say what to do', () => {
       /networkPolicy\.metricsFrom is empty: Prometheus could not read the metrics\. Set it .*--set 'networkPolicy\.metricsFrom\[0\]/,
     ],
     ['an unknown value', plus('replicas=3'), /additional properties 'replicas' not allowed/],
-    ['an unknown value of a service', plus('services.hub.replica=3'), /replica/],
-    ['a value of another service', plus('services.requests.drainSpreadSeconds=3'), /drainSpreadSeconds/],
+    ...['gateway.replica', 'hub.replica', 'requests.drainSpreadSeconds'].map(
+      (value): [string, string[], RegExp] => [
+        `a value that a service does not have: ${value}`,
+        plus(`services.${value}=3`),
+        new RegExp(`services[./]${value.replace('.', "\\W.*additional properties '")}' not allowed`),
+      ],
+    ),
     [
       'an unknown setting',
       plus('settings.RELAY_RETENTIONS=1d'),

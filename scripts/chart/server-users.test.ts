@@ -9,12 +9,10 @@ import { startOwnServer } from '../servers/testing/start-own-server.ts';
 import { redisUsers } from './server-users.ts';
 
 const password = 'for-this-test';
+const urlOf = (user: string, port: number) => `redis://${user}:${password}@127.0.0.1:${port}`;
 
-/* NATS's users are tried in scripts/servers/nats-permissions.test.ts. */
-test('the services need no more in Redis than the chart lets them do', async () => {
-  const prefix = `permitted_${randomBytes(4).toString('hex')}`;
-  const urlOf = (user: string, port: number) => `redis://${user}:${password}@127.0.0.1:${port}`;
-  const server = await startOwnServer({
+const startRedis = (prefix: string) =>
+  startOwnServer({
     ...redis,
     url: ({ port }) => urlOf('admin', port),
     runProgram(place, program) {
@@ -23,6 +21,31 @@ test('the services need no more in Redis than the chart lets them do', async () 
       return { ...launch, args: [...launch.args, ...admin, ...redisUsers(prefix, () => password).flat()] };
     },
   });
+
+/* Redis replays its append-only file as the user `default`. */
+test('what transactions have written is there after a restart of Redis', async () => {
+  const prefix = `restarted_${randomBytes(4).toString('hex')}`;
+  const server = await startRedis(prefix);
+  const log = createLog('test', { level: 'silent' });
+  const url = urlOf('dashboard', Number(new URL(server.url).port));
+  const user = createRedis({ url, name: 'test', whileAway: 'wait', key: `${prefix}:session`, log });
+  try {
+    await user.start?.();
+    // Two commands: Redis writes a transaction of one command to its file without MULTI and EXEC.
+    await user.client.multi().set(`${prefix}:session:a`, '1').set(`${prefix}:session:b`, '2').exec();
+    await server.kill();
+    await server.start();
+    expect(await user.client.mget(`${prefix}:session:a`, `${prefix}:session:b`)).toEqual(['1', '2']);
+  } finally {
+    await user.stop?.();
+    await server.stop();
+  }
+});
+
+/* NATS's users are tried in scripts/servers/nats-permissions.test.ts. */
+test('the services need no more in Redis than the chart lets them do', async () => {
+  const prefix = `permitted_${randomBytes(4).toString('hex')}`;
+  const server = await startRedis(prefix);
   const port = Number(new URL(server.url).port);
   const relay = await startConstellation({
     prefix,

@@ -37,7 +37,9 @@ const commands = ['+@all', '-@admin', '-@dangerous', '+info'];
  */
 export function redisUsers(prefix = 'relay', password = (user: string) => `$(${passwordOf('REDIS', user)})`) {
   return [
-    ['--user', 'default', 'off'],
+    // `default` is disabled, so no client can authenticate as it. It keeps all permissions, because Redis replays its append-only
+    // file as this user when it starts, and skips transactions and scripts that the user may not run (redis/redis#14541).
+    ['--user', 'default', 'off', '~*', '&*', '+@all'],
     ...Object.entries(redisKeys(prefix)).map(([user, keys]) => [
       '--user',
       user,

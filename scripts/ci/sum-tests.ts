@@ -1,11 +1,14 @@
 // node --import tsx scripts/ci/sum-tests.ts <report> <exit code> [<report> <exit code>]
 //
 // Sums the reports of several runs (RELAY_TEST_REPORT). To stdout `<passed> <failed>`, then where the CPU time went, the skipped
-// tests with their reasons, and the failed ones last: the end of a long output is what people see.
+// tests with their reasons, and the failed ones last, with why: the end of a long output is what people see.
 import { existsSync, readFileSync } from 'node:fs';
 import { isHeavy } from '../../test/tiers.js';
 import { brokenLine, type Report, type ReportedFile } from '../jest/reporter.js';
 import { skippedLines } from '../jest/skipped.js';
+
+/** Of what is said about the failures of one file. */
+const mostLines = 60;
 
 const args = process.argv.slice(2);
 const files: ReportedFile[] = [];
@@ -60,6 +63,7 @@ console.log(
     'The dearest files:',
     ...dearest.map(({ path, cpu }) => `    ${cpu.toFixed(1).padStart(6)} s  ${path}`),
     ...skippedLines(testsWith('pending')),
+    ...files.flatMap(({ failure }) => failure.split('\n').slice(0, mostLines)).filter(Boolean),
     ...files.filter(({ broken }) => broken).map(brokenLine),
     ...testsWith('failed').map(({ file, title }) => `✗ ${file}: ${title}`),
     ...problems,

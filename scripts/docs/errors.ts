@@ -33,7 +33,7 @@ A message that an expert sends in plain text is stored (201) although the agent 
 
 | \`warning\` | Why | What to do |
 |---|---|---|
-| \`agent_refuses_plaintext\` | The agent has keys. It refuses answers that are not encrypted, unless it was told to accept them. | Answer in the web app, or with \`relay answer\` or an SDK: they encrypt. |
+| \`agent_refuses_plaintext\` | The agent has keys. It refuses answers that are not encrypted, unless its settings accept them. | Answer in the web app, or with \`relay answer\` or an SDK: they encrypt. |
 | \`not_a_decision\` | The request has a form. The agent gets these words, and still waits for a decision. | Send the decision as \`answer\` too: [forms.md](forms.md). |
 
 ${entries.map(([code, { status, title, help }]) => `## ${code}\n\n**${status}** ${title}.\n\n${help}\n`).join('\n')}`;

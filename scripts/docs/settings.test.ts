@@ -51,9 +51,9 @@ describe('charts/expert-relay/settings.json', () => {
   const all = Object.values(settings).flatMap((own) => Object.entries(own));
   const secrets = [...new Set(all.filter(([, { secret }]) => secret).map(([name]) => name))];
 
-  test('has no secret whose rotation is not in the table of docs/runbook.md', () => {
+  test('has no secret whose rotation is not in the table of docs/rotating-secrets.md', () => {
     const [, table = ''] =
-      /\n\| Secret \|(.*?)\n\n/s.exec(readFileSync(join(root, 'docs/runbook.md'), 'utf8')) ?? [];
+      /\n\| Secret \|(.*?)\n\n/s.exec(readFileSync(join(root, 'docs/rotating-secrets.md'), 'utf8')) ?? [];
     const starts = [...table.matchAll(/`([A-Z_]+)(…?)`/g)].map(
       ([, name, rest]) => `${name}${rest ? '' : '_'}`,
     );

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { skippedLines } from './skipped.js';
 
-/** @typedef {{ path: string, seconds: number, cpu: number, broken: boolean, tests: { title: string, status: string }[] }} ReportedFile */
+/** @typedef {{ path: string, seconds: number, cpu: number, broken: boolean, failure: string, tests: { title: string, status: string }[] }} ReportedFile */
 /** @typedef {{ passed: number, failed: number, files: ReportedFile[] }} Report what `RELAY_TEST_REPORT` gets, for .ci/run */
 /** @typedef {{ status: string, title: string, fullName: string }} TestResult */
 /** @typedef {{ message: string, type: string }} Printed */
@@ -129,11 +129,14 @@ function reportedFiles({ testResults }) {
   const { RELAY_CPU_RECORD: record = '' } = process.env;
   const lines = existsSync(record) ? readFileSync(record, 'utf8').trim().split('\n') : [];
   const used = new Map(lines.map((line) => JSON.parse(line)).map(({ path, cpu }) => [path, cpu]));
-  return testResults.map(({ testFilePath, testResults: tests, testExecError, perfStats }) => ({
-    path: relative(process.cwd(), testFilePath),
-    seconds: (perfStats.end - perfStats.start) / 1000,
-    cpu: used.get(testFilePath) ?? 0,
-    broken: testExecError !== undefined && testExecError !== null,
-    tests: tests.map(({ title, status }) => ({ title, status })),
-  }));
+  return testResults.map(
+    ({ testFilePath, testResults: tests, testExecError, failureMessage, perfStats }) => ({
+      path: relative(process.cwd(), testFilePath),
+      seconds: (perfStats.end - perfStats.start) / 1000,
+      cpu: used.get(testFilePath) ?? 0,
+      broken: testExecError !== undefined && testExecError !== null,
+      failure: failureMessage ?? '',
+      tests: tests.map(({ title, status }) => ({ title, status })),
+    }),
+  );
 }

@@ -61,15 +61,9 @@ export const devFiles = (home: Home): string[] =>
 const quote = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 
-/** Shows the addresses, the keys, and two commands to try. */
+/** Shows the addresses, the keys, and what to type first: an agent's question, and where it is answered. */
 export function showScreen({ line, style }: Terminal, run: Omit<DevJson, 'pids'>, home: Home): void {
-  const { gatewayUrl, hubUrl, dashboardUrl, userId, consumerKey, providerKey } = run;
-  const request = {
-    apiKey: consumerKey,
-    messages: [{ role: 'user', content: 'The deploy waits for a lock.' }],
-    question: 'May I remove the lock file?',
-    plaintext: 'The deploy waits for a lock. May I remove the lock file?',
-  };
+  const { gatewayUrl, hubUrl, dashboardUrl, consumerKey, providerKey } = run;
   const near = relative(root, home.path);
   const folder = near.startsWith('..') ? home.path : near;
   line(`
@@ -80,18 +74,16 @@ export function showScreen({ line, style }: Terminal, run: Omit<DevJson, 'pids'>
   Consumer key  ${consumerKey}
   Provider key  ${providerKey}
 
-  Set both up as README.md does: source ${quote(`${folder}/expert.env`)}, or source ${quote(`${folder}/agent.env`)}
+${style('dim', '  Ask as an agent, in another terminal:')}
 
-${style('dim', '  Wait for requests, as an expert:')}
+source ${quote(`${folder}/agent.env`)}
+npx relay approve "May I remove the lock file?"
 
-curl -N -H 'x-api-key: ${providerKey}' \\
-  '${hubUrl}/?topic=/svc/providers/${userId}'
+${style('dim', '  Answer as the expert: in the dashboard (Sign in as dev), or in a third terminal:')}
 
-${style('dim', '  Ask for help, as an agent:')}
-
-curl -X POST ${gatewayUrl}/api/v1/help \\
-  -H 'content-type: application/json' \\
-  -d '${JSON.stringify(request)}'
+source ${quote(`${folder}/expert.env`)}
+npx relay keys make
+npx relay listen
 
 ${style('dim', `  Logs: ${folder}/logs/*.log    Stop: Ctrl-C`)}
 `);

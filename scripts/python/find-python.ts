@@ -8,7 +8,12 @@ import { findOnPath } from '../servers/find-program.ts';
 import { leftToAllTests } from '../testing/left-to-all-tests.ts';
 
 /** A Python of this machine, or the reason why there is none: then its tests are skipped. */
-export type Python = { readonly program: string; readonly version: string } | { readonly missing: string };
+export type Python = FoundPython | { readonly missing: string };
+
+interface FoundPython {
+  readonly program: string;
+  readonly version: string;
+}
 
 /** The first Python on PATH, if it is 3.10 or later. */
 export async function findPython(path = process.env.PATH ?? ''): Promise<Python> {
@@ -25,6 +30,14 @@ export async function findPython(path = process.env.PATH ?? ''): Promise<Python>
   return { missing: `${program} is Python ${version.trim()}, and 3.10 or later is needed` };
 }
 
+// Python compiles what is imported, which is a small part of the packages.
+const pipOptions = ['--quiet', '--no-compile', '--timeout', '15', '--retries', '1'];
+
+const folderOf = (what: string, version: string, requirements: string): string => {
+  const pins = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
+  return join(cacheFolder(), 'python', `${what}-${version}-${pins}`);
+};
+
 /**
  * A Python with the packages of a requirements file, in a virtual environment that is created once and kept in the cache
  * beside the servers.
@@ -35,8 +48,7 @@ export async function findPythonWithPackages(requirements: string): Promise<Pyth
   const python = await findPython();
   if ('missing' in python) return python;
   const { version } = python;
-  const pins = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
-  const folder = join(cacheFolder(), 'python', `packages-${version}-${pins}`);
+  const folder = folderOf('packages', version, requirements);
   // The environment can be moved after it was filled, because programs are run with `python -m`.
   const made = makeOnce(folder, async (draft) => {
     await runCommand({
@@ -45,11 +57,9 @@ export async function findPythonWithPackages(requirements: string): Promise<Pyth
       timeout: 120_000,
       failure: 'python3 -m venv failed (on Debian and Ubuntu it is in the package python3-venv)',
     });
-    // Python compiles what is imported, which is a small part of the packages.
-    const options = ['--quiet', '--no-compile', '--timeout', '15', '--retries', '1'];
     await runCommand({
       command: join(draft, 'bin/python'),
-      args: ['-m', 'pip', 'install', ...options, '--requirement', requirements],
+      args: ['-m', 'pip', 'install', ...pipOptions, '--requirement', requirements],
       timeout: 300_000,
       failure: `pip could not install ${requirements}`,
     });
@@ -58,4 +68,31 @@ export async function findPythonWithPackages(requirements: string): Promise<Pyth
     () => ({ program: join(folder, 'bin/python'), version }),
     (error: Error) => ({ missing: error.message }),
   );
+}
+
+/**
+ * A folder with the packages of a requirements file, without what they depend on: on `PYTHONPATH` they take the place of those of the
+ * Python.
+ */
+export async function installOver({ program, version }: FoundPython, requirements: string): Promise<string> {
+  const folder = folderOf('over', version, requirements);
+  await makeOnce(folder, async (draft) => {
+    await runCommand({
+      command: program,
+      args: [
+        '-m',
+        'pip',
+        'install',
+        ...pipOptions,
+        '--no-deps',
+        '--target',
+        draft,
+        '--requirement',
+        requirements,
+      ],
+      timeout: 300_000,
+      failure: `pip could not install ${requirements}`,
+    });
+  });
+  return folder;
 }

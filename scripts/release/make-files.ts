@@ -78,6 +78,8 @@ async function listComponents(): Promise<string> {
     const shipped = shippedFolders();
     for (const path of ['', ...shipped]) {
       const { devDependencies, peerDependencies, ...entry } = lock.packages[path];
+      // The bundle of the command line contains what it is developed with.
+      if (path === 'packages/cli') entry.dependencies = devDependencies;
       lock.packages[path] = entry;
       mkdirSync(join(folder, path), { recursive: true });
       writeFileSync(join(folder, path, 'package.json'), JSON.stringify(entry));

@@ -105,7 +105,7 @@ withHelm('the files of a release', async () => {
   expect(bomFormat).toBe('CycloneDX');
   const names = components.map(({ name }: { name: string }) => name);
   expect(names).toEqual(
-    expect.arrayContaining(['express', 'nats', 'zod', 'react', '@modelcontextprotocol/sdk']),
+    expect.arrayContaining(['express', 'nats', 'zod', 'react', '@modelcontextprotocol/server']),
   );
   for (const tool of ['jest', 'esbuild', 'vite', '@bufbuild/buf', 'openai'])
     expect(names).not.toContain(tool);

@@ -4,16 +4,16 @@ const statements: readonly { readonly files: RegExp; readonly patterns: readonly
     files: /^(packages\/[^/]+\/|services\/[^/]+\/|services\/dashboard\/web\/|test\/[^/]+\/)?package\.json$/,
     patterns: [/^ {2}"version": "([^"]+)"/gm],
   },
-  { files: /^packages\/(cli|adapters)\/package\.json$/, patterns: [/"@expert-relay\/sdk": "([^"]+)"/g] },
+  { files: /^packages\/adapters\/package\.json$/, patterns: [/"@expert-relay\/sdk": "([^"]+)"/g] },
   { files: /^clients\/python\/pyproject\.toml$/, patterns: [/^version = "([^"]+)"/gm] },
   { files: /^charts\/expert-relay\/Chart\.yaml$/, patterns: [/^version: (.+)$/gm, /^appVersion: (.+)$/gm] },
   { files: /^docs\/openapi\.yaml$/, patterns: [/\bversion: (\d+\.\d+\.\d+\S*?)(?=\s|,|$)/gm] },
   { files: /^compose\.yaml$/, patterns: [/\$\{RELAY_VERSION:-([^}]+)\}/g] },
+  { files: /^Dockerfile$/, patterns: [/\bghcr\.io\/expert-relay\/\S+?:(\d[^\s`]*)/g] },
   {
-    files: /^(Dockerfile|docs\/kubernetes\.md)$/,
-    patterns: [/\bghcr\.io\/expert-relay\/\S+?:(\d[^\s`]*)/g],
+    files: /^docs\/kubernetes\.md$/,
+    patterns: [/\$REGISTRY\/\S+?:(\d[^\s`]*)/g, /\bVERSION=(\d\S*)/g],
   },
-  { files: /^docs\/kubernetes\.md$/, patterns: [/\bVERSION=(\d\S*)/g] },
 ];
 
 const lockFile = 'package-lock.json';
@@ -44,7 +44,6 @@ export function writeVersions(file: string, text: string, version: string): stri
     const lock = JSON.parse(text);
     lock.version = version;
     for (const entry of ownEntries(lock)) entry.version = version;
-    lock.packages['packages/cli'].dependencies['@expert-relay/sdk'] = version;
     lock.packages['packages/adapters'].peerDependencies['@expert-relay/sdk'] = version;
     return `${JSON.stringify(lock, undefined, 2)}\n`;
   }

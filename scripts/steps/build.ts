@@ -74,10 +74,20 @@ const bundles: Generated = {
     ...serviceNames.map((name) => `services/${name}/src`),
     ...['scripts/steps/bundle.ts', 'tsconfig.base.json', 'package-lock.json'],
   ],
-  args: ['--import', 'tsx', 'scripts/steps/bundle.ts'],
+  args: ['--import', 'tsx', 'scripts/steps/bundle.ts', 'services'],
 };
 
-/** What is compiled: what `npm start` runs, everything for the tests, or everything with its types checked. */
+const cli: Generated = {
+  name: 'cli',
+  outputs: ['packages/cli/dist/relay.js', 'packages/cli/dist/LICENSES.txt'],
+  inputs: [
+    ...['packages/cli/src', 'packages/cli/inside-mcp-licenses.txt', 'packages/sdk/src'],
+    ...['packages/sdk/package.json', 'scripts/steps/bundle.ts', 'tsconfig.base.json', 'package-lock.json'],
+  ],
+  args: ['--import', 'tsx', 'scripts/steps/bundle.ts', 'cli'],
+};
+
+/** What is compiled: what `npm start` runs, everything for the tests, or everything, with the types of what tsc compiles checked. */
 export type Purpose = 'start' | 'test' | 'all';
 
 /** Generates and compiles what has changed. */
@@ -91,21 +101,24 @@ export async function generateAll(): Promise<void> {
   await Promise.all(generatedCode.map(generate));
 }
 
-/** Compiles all code for Node, and builds the web app. */
+/** Compiles all code for Node, and builds the command line and the web app. */
 export async function buildAll(): Promise<void> {
-  await Promise.all([compile(['tsconfig.build.json']), buildWeb()]);
+  await Promise.all([compile(['tsconfig.build.json']), buildCli(), buildWeb()]);
 }
 
-/** Checking the types takes as long again: `npm run typecheck` and `npm run build` do it. */
+/** Checking the types takes as long again: `npm run typecheck` does it, and for what tsc compiles `npm run build`. */
 const unchecked = '--noCheck';
 
 const builds = {
-  start: () => Promise.all([compile(['tsconfig.product.json', unchecked]), buildWeb(), generate(bundles)]),
-  test: () => Promise.all([compile(['tsconfig.build.json', unchecked]), buildWeb()]),
+  start: () =>
+    Promise.all([compile(['tsconfig.product.json', unchecked]), buildCli(), buildWeb(), generate(bundles)]),
+  test: () => Promise.all([compile(['tsconfig.build.json', unchecked]), buildCli(), buildWeb()]),
   all: buildAll,
 };
 
 export const buildWeb = (): Promise<void> => generate(webApp);
+
+export const buildCli = (): Promise<void> => generate(cli);
 
 async function compile(args: readonly string[]): Promise<void> {
   await runCommand({

@@ -7,6 +7,8 @@ export type SampleBody = (caller: CallerKind) => Readonly<Record<string, unknown
 
 const topics = () => ({ topics: ['/svc/requests/:requestId'] });
 const closing = () => ({ reason: 'The lock file is gone.' });
+/** Later than all that the agent has sent. */
+const seen = () => ({ seenUntil: '2999-01-01T00:00:00.000Z' });
 const vault = () => ({ vault: { wrapped: 'q83vEjRWeJA=' } });
 const webhook = () => ({ url: 'http://127.0.0.1:9/hook' });
 const webhookChange = () => ({ enabled: true });
@@ -26,8 +28,11 @@ export const sampleBodies: Readonly<Record<string, SampleBody>> = {
   sessionExchangeKeys: keyExchange,
   sessionSendMessage: encryptedContent,
   sessionCloseRequest: closing,
+  sessionSnoozeRequest: seen,
+  sessionSettleRequest: seen,
   sessionCreateStreamToken: topics,
   sessionPutVault: vault,
+  putSavedReplies: () => ({ savedReplies: { iv: 'bBex7AYRZKmJI2gu', ciphertext: 'q83vEjRWeJA=' } }),
   sessionCreateWebhook: webhook,
   sessionChangeWebhook: webhookChange,
   sessionRotateWebhook: rotation,

@@ -83,7 +83,7 @@ describe('the keyboard', () => {
     await page.keyboard.press('Enter');
     await opens(ids[2]);
     await page.getByRole('heading', { name: 'build agent' }).waitFor();
-    await expectFocus(page, 'H1 key: build agent');
+    await expectFocus(page, 'H1 build agent');
 
     const box = page.getByRole('textbox', { name: 'Answer' });
     await box.waitFor();

@@ -3,9 +3,10 @@ import { eventually } from '@expert-relay/testkit';
 import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
-import { makeExpertKey } from './setup/make-expert-key.ts';
+import { withExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
 import { pressDisabled } from './setup/press-disabled.ts';
+import { untilStored } from './setup/read-stored-keys.ts';
 import { decide } from './setup/sample-forms.ts';
 import { untilAnnounced } from './setup/until-announced.ts';
 import { useProduct } from './setup/use-product.ts';
@@ -30,7 +31,7 @@ const prefilled: Readonly<Record<string, Field & { readonly seen?: string }>> = 
   wide: { type: 'string', maxLength: 100, default: 'W'.repeat(99) },
   unbroken: { type: 'string', default: 'x'.repeat(600) },
   long: { type: 'string', default: `${'One more line.\n'.repeat(90)}rm -rf ~` },
-  mail: { type: 'string', format: 'email', default: `${'a'.repeat(60)}@${'b'.repeat(60)}.example.com` },
+  email: { type: 'string', format: 'email', default: `${'a'.repeat(60)}@${'b'.repeat(60)}.example.com` },
   page: { type: 'string', format: 'uri', default: `https://example.com/${'path/'.repeat(60)}?to=evil` },
   day: { type: 'string', format: 'date', default: '2026-11-24' },
   year: { type: 'string', format: 'date', default: '0000-01-01', seen: 'Exactly: 0000-01-01' },
@@ -75,11 +76,8 @@ function expected(field: (typeof prefilled)[string]): string {
 
 /** Opens a request up to the point where the expert decides. */
 async function open(device: Device, requestId: string, encrypted: boolean): Promise<Page> {
+  if (encrypted) await withExpertKey(device);
   const page = await device.open(`/requests/${requestId}`);
-  if (encrypted) {
-    await enabled(page, 'Answer').click();
-    await makeExpertKey(page);
-  }
   await button(page, 'Approve').waitFor();
   return page;
 }
@@ -174,36 +172,24 @@ const signed: readonly (readonly [string, Parameters<TestAgent['relay']['ask']>[
 
 /* Both read the same list of texts: the plain request has a row for the plain text and one for the messages. */
 describe.each([
-  ['encrypted', true, 'Answer', signed],
-  ['plain', false, 'Approve', signed.slice(0, 2)],
-])('an %s request', (_, encrypted, name, rows) => {
+  ['encrypted', true, signed],
+  ['plain', false, signed.slice(0, 2)],
+])('an %s request', (_, encrypted, rows) => {
   test.each(rows)('is not signed or decided before %s was read', async (_text, asked, read) => {
     await using device = await product.signIn(newUser(), { viewport: { width: 1_000, height: 700 } });
     await using agent = await device.newAgent();
     const approval: Form = { type: 'object', properties: {} };
     const conversation = await agent.relay.ask({ ...asked, form: approval, encrypted });
-    const page = await device.open(`/requests/${conversation.requestId}`);
-    await button(page, name).waitFor();
+    const page = await open(device, conversation.requestId, encrypted);
     await page.waitForTimeout(longerThanReading);
-    expect(await isDisabled(page, name)).toBe(true);
+    expect(await isDisabled(page, 'Approve')).toBe(true);
     // The press brings the expert there.
-    await pressDisabled(page, name);
+    await pressDisabled(page, 'Approve');
     await untilAnnounced(page, 'Read to the end first.');
     await read(page);
     // The press leads to what is left.
-    if (encrypted) {
-      await eventually('the press is taken', async () => {
-        if (await page.getByTestId('recovery-code').isVisible()) return true;
-        const pressed = button(page, name).click({ force: true, timeout: 2_000 });
-        return pressed.then(
-          () => false,
-          () => false,
-        );
-      });
-    } else {
-      await decide(page, 'Approve');
-      expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).answer?.action).toBe('accept');
-    }
+    await decide(page, 'Approve');
+    expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).answer?.action).toBe('accept');
     expect(device.problems).toEqual([]);
   });
 });
@@ -220,17 +206,19 @@ test('older messages are open until they were read, and a press leads to them wh
   await fold.click();
   await page.getByText('Before 0.').waitFor({ state: 'hidden' });
   await page.waitForTimeout(longerThanReading);
-  expect(await isDisabled(page, 'Answer')).toBe(true);
-  await pressDisabled(page, 'Answer');
+  await page.getByRole('textbox', { name: 'Answer' }).fill('Yes.');
+  expect(await isDisabled(page, 'Send')).toBe(true);
+  await pressDisabled(page, 'Send');
   await page.locator('summary:focus').waitFor();
   await page.keyboard.press('Enter');
   for (const end of [...before(5).keys()].map((index) => `context:${index}`)) {
     await scrollTo(end)(page);
     await page.waitForTimeout(longerThanReading);
   }
-  await enabled(page, 'Answer').waitFor();
+  await enabled(page, 'Send').waitFor();
+  await untilStored(page, 'Yes.');
   await page.reload();
   await fold.waitFor();
   expect(await page.getByText('Before 0.').isVisible()).toBe(false);
-  await enabled(page, 'Answer').waitFor();
+  await enabled(page, 'Send').waitFor();
 });

@@ -10,7 +10,7 @@ import { createExpert } from '@expert-relay/sdk/expert';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
-import { makeExpertKey } from './setup/make-expert-key.ts';
+import { withExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device } from './setup/open-product.ts';
 import { readStoredKeys } from './setup/read-stored-keys.ts';
 import { useProduct } from './setup/use-product.ts';
@@ -51,9 +51,8 @@ test('a second device shows the messages of the first one after the recovery cod
   await using first = await product.signIn('ada');
   await using agent = await first.newAgent();
   const conversation = await agent.ask('May I remove the lock file?');
+  const code = await withExpertKey(first);
   const page = await first.open(`/requests/${conversation.requestId}`);
-  await button(page, 'Answer').click();
-  const code = await makeExpertKey(page);
   await send(page, 'Written on the laptop');
   expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('Written on the laptop');
 
@@ -78,10 +77,9 @@ test('an expert key of a program can be opened in the browser', async () => {
   await callVault(await makeProviderKey(device), await sealVault(root, code));
   const conversation = await agent.ask('Which of the two?');
   const page = await device.open(`/requests/${conversation.requestId}`);
-  await openKey(page, code);
-  // Opening the key does not pick up the request.
-  await button(page, 'Answer').click();
+  // The press asks for the key, and sends then.
   await send(page, 'The first one');
+  await openKey(page, code);
   expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('The first one');
   expect(conversation.fingerprint).toBe((await openExpertKeys(root)).fingerprint);
 });
@@ -90,9 +88,8 @@ test('an expert key of the browser can be opened in a program', async () => {
   await using device = await product.signIn('cleo');
   await using agent = await device.newAgent();
   const conversation = await agent.ask('Which of the two?');
+  const code = await withExpertKey(device);
   const page = await device.open(`/requests/${conversation.requestId}`);
-  await button(page, 'Answer').click();
-  const code = await makeExpertKey(page);
   await send(page, 'The first one');
   expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('The first one');
 
@@ -134,9 +131,8 @@ test('signing in as another user asks before the key of the first one is removed
   await using device = await product.signIn('fay');
   await using agent = await device.newAgent();
   const conversation = await agent.ask('May I?');
+  await withExpertKey(device);
   const page = await device.open(`/requests/${conversation.requestId}`);
-  await button(page, 'Answer').click();
-  await makeExpertKey(page);
   await box(page).waitFor();
   const { userId } = await device.call<{ userId: string }>('GET', '/api/me');
   const signIn = (user: string) =>
@@ -173,9 +169,8 @@ test('the owner is informed when a program has replaced the key', async () => {
   await using device = await product.signIn('ivy');
   await using agent = await device.newAgent();
   const conversation = await agent.ask('May I?');
+  await withExpertKey(device);
   const page = await device.open(`/requests/${conversation.requestId}`);
-  await button(page, 'Answer').click();
-  await makeExpertKey(page);
   await box(page).waitFor();
   const notice = page.getByText('Your encryption key was replaced, and not in this browser.');
   expect(await notice.count()).toBe(0);

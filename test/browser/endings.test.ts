@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { checkAccessibility } from './setup/check-accessibility.ts';
 import { findSidewaysScrolling } from './setup/check-layout.ts';
+import { chooseAction } from './setup/choose-action.ts';
 import { button, newUser } from './setup/open-product.ts';
 import { useProduct } from './setup/use-product.ts';
 
@@ -43,7 +44,7 @@ test('tags are shown in rows and above the conversation, and are searched', asyn
     await route.fulfill({ response, json: { ...(await response.json()), tags: [hidden, ...many.slice(1)] } });
   });
   await device.open(`/requests/${requestId}`);
-  await page.locator('header').getByText(shown).waitFor();
+  await page.locator('[data-pane]').getByText(shown).waitFor();
   await look(page);
   expect(device.problems).toEqual([]);
 });
@@ -62,7 +63,7 @@ describe.each([
       isEncrypted ? { question } : { question, encrypted: false, plaintext: question },
     );
     const page = await device.open(`/requests/${conversation.requestId}`);
-    await button(page, 'End request').click();
+    await chooseAction(page, 'End request');
     await page.getByText('The agent sees it.').waitFor();
     expect(await page.getByText('the relay can read it').count()).toBe(isEncrypted ? 1 : 0);
     await look(page);
@@ -88,7 +89,7 @@ describe.each([
       isEncrypted ? { question } : { question, encrypted: false, plaintext: question },
     );
     const page = await device.open(`/requests/${conversation.requestId}`);
-    await button(page, 'End request').waitFor();
+    await button(page, 'More actions').waitFor();
     await conversation.close({ reason: `${hidden}\n**<b>${'Long '.repeat(80)}` });
     const line = page.getByText(`Ended by the agent${remark}: `);
     await line.waitFor();

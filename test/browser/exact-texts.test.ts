@@ -176,6 +176,11 @@ test('a table that does not fit becomes a list of titles and values, without the
     for (const value of ['Risk', 'high: Black Friday is in two days', 'surplus'])
       expect(await shown.getByText(value, { exact: true }).first().isVisible()).toBe(true);
   }
+  // A cell has its title and one value: the parts of `a|b` do not stand in two columns.
+  const cells = await shown
+    .locator('td')
+    .evaluateAll((all) => all.map(({ childNodes }) => childNodes.length));
+  expect(new Set(cells)).toEqual(new Set([1]));
 });
 
 test('a diff is coloured at any length, its file stays named, and its files can be folded', async () => {

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { eventually } from '@expert-relay/testkit';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { checkAccessibility } from './setup/check-accessibility.ts';
 import { button, type Device, newUser } from './setup/open-product.ts';
 import { readStoredKeys } from './setup/read-stored-keys.ts';
+import { sendByKeyboard } from './setup/send-by-keyboard.ts';
 import { signOut } from './setup/sign-out.ts';
 import { untilAnnounced } from './setup/until-announced.ts';
 import { useProduct } from './setup/use-product.ts';
@@ -34,6 +36,9 @@ async function makeKey(device: Device): Promise<string> {
   await button(page, newCode).waitFor();
   return code;
 }
+
+const stopClock = async (page: Page) =>
+  page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 10_000);
 
 const fingerprintOf = (page: Page) => page.locator('code', { hasText: /^(\d{5} ){7}\d{5}$/ }).textContent();
 
@@ -117,6 +122,55 @@ test('a lost recovery code: a warning about what is lost, and a new key that rep
   expect(await fingerprintOf(old)).toBe(await fingerprintOf(page));
 });
 
+test('the recovery code can be kept later: the answer goes first, then a line and the sign-out ask for it', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent('deploy agent');
+  const asked = await agent.ask('May I?');
+  const page = await device.open(`/requests/${asked.requestId}`);
+  await page.getByRole('textbox', { name: 'Answer' }).fill('Yes.');
+  await button(page, 'Send').click();
+  await button(page, 'Later').click();
+  expect((await asked.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('Yes.');
+  const line = page.getByText('Your recovery code is not kept yet.');
+  await line.waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You have not kept a code yet.').waitFor();
+  await button(page, 'Stay signed in').click();
+  await button(page, 'Show it').click();
+  await confirmCode(page, await readCode(page));
+  await line.waitFor({ state: 'detached' });
+});
+
+test.each(['made', 'opened'])(
+  'a key is %s by a code that is entered as soon as its field is there, when a button would not take a press',
+  async (way) => {
+    const user = newUser();
+    await using first = await product.signIn(user);
+    const kept = way === 'opened' ? await makeKey(first) : undefined;
+    await using device = await product.signIn(user);
+    await using agent = await device.newAgent('deploy agent');
+    const asked = await agent.ask('May I?');
+    await device.page.clock.install();
+    const page = await device.open(`/requests/${asked.requestId}`);
+    await page.getByRole('textbox', { name: 'Answer' }).fill('Yes.');
+    if (kept === undefined) {
+      await button(page, 'Send').click();
+      const code = await readCode(page);
+      await stopClock(page);
+      await confirmCode(page, code);
+    } else {
+      await button(page, 'Send').and(page.locator(':not([aria-disabled])')).waitFor();
+      await stopClock(page);
+      await button(page, 'Send').click();
+      await page.clock.runFor(1_000);
+      await page.getByRole('textbox', { name: 'Recovery code' }).fill(kept);
+      await page.keyboard.press('Enter');
+    }
+    await page.clock.resume();
+    expect((await asked.waitForAnswer({ timeoutMs: 60_000 })).text).toBe('Yes.');
+  },
+);
+
 test('after a new key, old conversations cannot be read, and another browser does not use the old key', async () => {
   const user = newUser();
   await using device = await product.signIn(user);
@@ -131,12 +185,13 @@ test('after a new key, old conversations cannot be read, and another browser doe
   await using agent = await device.newAgent('deploy agent');
   const first = await agent.ask('The first question?');
   const page = await device.open(`/requests/${first.requestId}`);
-  await button(page, 'Answer').click();
-  await page.getByRole('textbox', { name: 'Answer' }).waitFor();
+  await page.getByRole('textbox', { name: 'Answer' }).fill('Yes.');
+  await sendByKeyboard(page);
+  await first.waitForAnswer({ timeoutMs: 120_000 });
   const second = await agent.ask('The second question?');
   // The other browser has read the key before it is replaced.
   await other.goto(`/dashboard/requests/${second.requestId}`);
-  await button(other, 'Answer').waitFor();
+  await other.getByRole('textbox', { name: 'Answer' }).fill('Yes.');
 
   await device.open('/settings');
   await button(page, /^Make a new key/).click();
@@ -148,8 +203,16 @@ test('after a new key, old conversations cannot be read, and another browser doe
   await page.goto(`/dashboard/requests/${first.requestId}`);
   await page.getByText('If you have replaced your key since you answered').waitFor();
 
-  await button(other, 'Answer').click();
-  await heading(other, 'Your key was replaced').waitFor();
+  await sendByKeyboard(other);
+  // The page learns it with this press, or has learned it and asks for the key in place of the box.
+  await eventually('the page says that the key was replaced', async () => {
+    const replaced = heading(other, 'Your key was replaced');
+    if (await replaced.isVisible()) return true;
+    await button(other, 'Send')
+      .click({ timeout: 1_000 })
+      .catch(() => {});
+    return replaced.isVisible();
+  });
   await second.refresh();
   expect(second.status).toBe('pending');
   await other.goto(`/dashboard/requests/${first.requestId}`);

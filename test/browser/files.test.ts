@@ -4,7 +4,7 @@ import { eventually } from '@expert-relay/testkit';
 import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
-import { makeExpertKey } from './setup/make-expert-key.ts';
+import { makeExpertKey, withExpertKey } from './setup/make-expert-key.ts';
 import { button, newUser, type Product } from './setup/open-product.ts';
 import { untilStored } from './setup/read-stored-keys.ts';
 import { drawPicture, withPosition } from './setup/sample-pictures.ts';
@@ -20,12 +20,15 @@ async function open({ signIn }: Pick<Product, 'signIn'>, files: FilesToSend = []
   const device = await signIn(newUser());
   const agent = await device.newAgent();
   const conversation = await agent.relay.ask({ question: 'What is wrong?', files });
+  if (files.length === 0) await withExpertKey(device);
   const page = await device.open(`/requests/${conversation.requestId}`);
-  await button(page, files.length > 0 ? 'Open' : 'Answer').click();
-  await makeExpertKey(page);
-  // The files follow once the agent has the keys.
-  if (files.length > 0) await page.getByText('The agent is sending').waitFor();
-  await conversation.refresh();
+  if (files.length > 0) {
+    await button(page, 'Open').click();
+    await makeExpertKey(page);
+    // The files follow once the agent has the keys.
+    await page.getByText('The agent is sending').waitFor();
+    await conversation.refresh();
+  }
   await button(page, 'Attach a file').waitFor();
   return {
     device,

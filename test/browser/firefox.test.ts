@@ -52,7 +52,9 @@ test('Firefox: sign in, answer encrypted and plainly, approve, sign out, and rea
 
   const encrypted = await agent.ask({ question: 'May I remove the lock file?' });
   await page.click({ type: 'css', value: '[data-request]' });
-  await page.clickUntil(button('Answer'), { type: 'css', value: '[data-testid=recovery-code]' });
+  await page.click(element('textbox', 'Answer'));
+  await page.type('Yes, it is stale.');
+  await page.clickUntil(button('Send'), { type: 'css', value: '[data-testid=recovery-code]' });
   const shown = await page.evaluate<string>(
     `document.querySelector('[data-testid=recovery-code]').innerText`,
   );
@@ -61,7 +63,6 @@ test('Firefox: sign in, answer encrypted and plainly, approve, sign out, and rea
   await page.click(element('textbox', 'Last group'));
   await page.type(code.slice(-4));
   await page.click(button('Use this key'));
-  await answer(page, 'Yes, it is stale.');
   expect((await encrypted.waitForAnswer(patiently)).text).toBe('Yes, it is stale.');
   await encrypted.send('Thank you.');
   await page.until(thanks);
@@ -74,7 +75,7 @@ test('Firefox: sign in, answer encrypted and plainly, approve, sign out, and rea
   const form = { type: 'object', properties: {} } as const;
   const approval = await agent.ask({ question: 'May I deploy?', form });
   await page.goto(`${url}/dashboard/requests/${approval.requestId}`);
-  await page.clickUntil(button('Answer'), button('Approve'));
+  await page.until({ type: 'css', value: 'main [data-form]' });
   await page.clickUntil(button('Approve'), { type: 'css', value: 'main:not(:has([data-form]))' });
   expect((await approval.waitForAnswer(patiently)).answer).toMatchObject({ action: 'accept' });
 
@@ -84,7 +85,7 @@ test('Firefox: sign in, answer encrypted and plainly, approve, sign out, and rea
   await page.until(element('heading', 'Inbox'));
   await page.goto(`${url}/dashboard/requests/${encrypted.requestId}`);
   await page.click(element('textbox', 'Recovery code'));
-  await page.type(`${code}\uE007`);
-  await page.until(thanks);
+  await page.type(code);
+  await page.clickUntil(button('Open my key'), thanks);
   agent.stop();
 });

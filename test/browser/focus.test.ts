@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
+import { chooseAction } from './setup/choose-action.ts';
 import { button, newUser } from './setup/open-product.ts';
 import { pressUntil } from './setup/press-until.ts';
 import { useProduct } from './setup/use-product.ts';
@@ -23,15 +24,15 @@ test('Escape in a panel of the header returns to its button, and keeps the reaso
   await using agent = await device.newAgent();
   const { page } = device;
   await openPlain(page, agent.askPlainly);
-  for (const name of ['Snooze', 'End request']) {
-    await button(page, name).click();
+  for (const name of ['Snooze', 'End request'] as const) {
+    await chooseAction(page, name);
     await button(page, name === 'Snooze' ? 'For 1 hour' : 'Keep open').waitFor();
-    if (name === 'End request') await page.getByLabel('Reason').fill('It was answered by mail.');
+    if (name === 'End request') await page.getByLabel('Reason').fill('It was answered by email.');
     await page.keyboard.press('Escape');
-    await button(page, name).and(page.locator(':focus')).waitFor();
+    await button(page, 'More actions').and(page.locator(':focus')).waitFor();
   }
-  await button(page, 'End request').click();
-  expect(await page.getByLabel('Reason').inputValue()).toBe('It was answered by mail.');
+  await chooseAction(page, 'End request');
+  expect(await page.getByLabel('Reason').inputValue()).toBe('It was answered by email.');
   expect(device.problems).toEqual([]);
 });
 

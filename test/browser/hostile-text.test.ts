@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { checkAccessibility } from './setup/check-accessibility.ts';
 import { findSidewaysScrolling } from './setup/check-layout.ts';
+import { chooseAction } from './setup/choose-action.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, openProduct, type Product } from './setup/open-product.ts';
 import { sendByKeyboard } from './setup/send-by-keyboard.ts';
@@ -68,11 +69,11 @@ test('hostile text in a message, encrypted or plain, or in an answer of the expe
 
   const conversation = await agent.ask('Encrypted');
   await openConversation(conversation.requestId);
-  await button(page, 'Answer').click();
-  await makeExpertKey(page);
   const box = page.getByRole('textbox', { name: 'Answer' });
-  await box.waitFor();
-  await conversation.refresh();
+  await box.fill('Hello.');
+  await sendByKeyboard(page);
+  await makeExpertKey(page);
+  await conversation.waitForAnswer({ timeoutMs: 120_000 });
   for (const text of hostileTexts) await conversation.send(text);
   await showEach(hostileTexts.length);
 
@@ -103,9 +104,9 @@ test('a request with 1 MB of hostile text can be read and answered', async () =>
 
   const conversation = await agent.ask('Large and encrypted');
   await openConversation(conversation.requestId);
-  await button(page, 'Answer').click();
-  await page.getByRole('textbox', { name: 'Answer' }).waitFor();
-  await conversation.refresh();
+  await page.getByRole('textbox', { name: 'Answer' }).fill('Hello.');
+  await sendByKeyboard(page);
+  await conversation.waitForAnswer({ timeoutMs: 120_000 });
   await conversation.send(largeHostileText(770_000));
   await page.getByRole('button', { name: /^Show all/ }).waitFor();
   await checkLayoutOfLargeText(page);
@@ -143,7 +144,7 @@ test('a conversation full of expensive text keeps its page usable', async () => 
         .first()
         .click();
     await page.locator('main article').first().scrollIntoViewIfNeeded();
-    await page.getByRole('button', { name: 'End request', exact: true }).click();
+    await chooseAction(page, 'End request');
     await page.getByRole('button', { name: 'Keep open' }).click();
     const elements = await page.evaluate<number>(`document.querySelectorAll('main *').length`);
     const { metrics } = await session.send('Performance.getMetrics');
@@ -181,7 +182,7 @@ test('hidden characters in code, links and names are visible, and marks stay in 
   );
   await page.getByRole('heading', { name: 'deploy<U+202E>tobe<U+200B>' }).waitFor();
   expect(await page.title()).toContain('deploy<U+202E>tobe<U+200B>');
-  await page.getByRole('link', { name: /deploy<U\+202E>tobe<U\+200B>/ }).waitFor();
+  await page.locator('[data-request]', { hasText: 'deploy<U+202E>tobe<U+200B>' }).waitFor();
   // The first character of the path is at its left, although the sentence runs from right to left.
   const [slash, last] = await page.evaluate<number[]>(`(() => {
     const text = document.querySelector('main article code').children[0].nextSibling;
@@ -294,7 +295,7 @@ async function checkPage(tab: Page): Promise<void> {
 
 /** Expects no horizontal scrolling, and that the header and the reply box are still visible. */
 async function checkLayoutOfLargeText(tab: Page): Promise<void> {
-  await tab.getByRole('button', { name: 'End request', exact: true }).waitFor();
+  await tab.getByRole('button', { name: 'More actions', exact: true }).waitFor();
   await tab.locator('[data-reply]').waitFor({ state: 'attached' });
   const found = await tab.evaluate(`({
     header: document.querySelector('header h1').getBoundingClientRect().top >= 0,

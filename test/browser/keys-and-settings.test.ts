@@ -22,7 +22,7 @@ async function makeKey(page: Page, name: string, kind: RegExp = /^For an agent/)
   await button(page, 'Make a key').click();
   await page.getByRole('textbox', { name: 'Name' }).fill(name);
   await page.getByRole('radio', { name: kind }).check();
-  await button(page, 'Make the key').click();
+  await button(page, 'Make key').click();
   return readSecret(page);
 }
 
@@ -44,7 +44,7 @@ test('an API key can be created, is shown once, and can be renamed, rotated and 
   await page.getByText('You have no keys.').waitFor();
 
   await button(page, 'Make a key').click();
-  await button(page, 'Make the key').click();
+  await button(page, 'Make key').click();
   await page.getByText('Give it a name').waitFor();
   await button(page, 'Cancel').click();
   await untilFocused(page, 'Make a key');
@@ -108,10 +108,10 @@ test('when a key cannot be created, an error is shown beside the button, and the
   await device.context.route('**/api/keys', (route) => route.abort());
   await button(page, 'Make a key').click();
   await page.getByRole('textbox', { name: 'Name' }).fill('build bot');
-  await button(page, 'Make the key').click();
+  await button(page, 'Make key').click();
   await page.getByText('The relay cannot be reached. Nothing was changed: try again.').waitFor();
   await device.context.unroute('**/api/keys');
-  await button(page, 'Make the key').click();
+  await button(page, 'Make key').click();
   await readSecret(page);
 });
 

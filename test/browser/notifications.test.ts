@@ -30,7 +30,7 @@ const product = useProduct({
       RELAY_VAPID_KEYS: pushKey.private,
       RELAY_PUSH_HOSTS: '127.0.0.1',
       RELAY_SMTP_URL: mailServer.url,
-      RELAY_MAIL_FROM: 'Relay <relay@example.com>',
+      RELAY_EMAIL_FROM: 'Relay <relay@example.com>',
     },
   },
 });
@@ -111,7 +111,7 @@ test('where the relay sends no push messages, an open page shows notifications',
   const { requestId } = await agent.askPlainly({ question: 'May I?', plaintext: 'May I?' });
   const shown = await eventually('a notification', () => push.shown(requestId));
   expect(shown).toMatchObject({
-    title: 'Request from key: build agent',
+    title: 'build agent asks a question',
     body: expect.stringContaining('May I?'),
   });
   await button(page, 'Switch off').click();
@@ -128,9 +128,9 @@ test('a push message shows a notification, which leads to the conversation in an
   const page = await device.open('/requests');
   const request = { type: 'request', event: 'request.created', requestId, refCode };
 
-  await push.deliver({ ...request, agentName: null, question: null });
+  await push.deliver({ ...request, title: 'An agent asks a question', question: null });
   expect(await push.untilShown(requestId)).toMatchObject({
-    title: 'Request from an agent',
+    title: 'An agent asks a question',
     body: refCode,
     // The page is visible.
     silent: true,
@@ -139,12 +139,12 @@ test('a push message shows a notification, which leads to the conversation in an
   await push.deliver({
     ...request,
     event: 'message.created',
-    agentName: 'deploy',
+    title: 'deploy has written again',
     question: `${'a'.repeat(199)}\u{1f511}`,
   });
   const replaced = await eventually('the notification is replaced', async () => {
     const shown = await push.shown(requestId);
-    return shown?.title === 'Message from deploy' ? shown : undefined;
+    return shown?.title === 'deploy has written again' ? shown : undefined;
   });
   expect(replaced).toMatchObject({ body: `${refCode}\n${'a'.repeat(199)}…`, silent: false });
   expect(await push.count()).toBe(1);
@@ -163,12 +163,12 @@ test('a push message shows a notification, which leads to the conversation in an
   expect(await push.count()).toBe(0);
 
   const hidden = {
-    agentName: 'deploy\u202e\nbot\u200b',
+    title: 'deploy\u202e\nbot\u200b asks a question',
     question: 'May I?\u2800\n\u{1f469}\u200d\u{1f692} \u202eYes',
   };
   await push.deliver({ ...request, ...hidden });
   expect(await push.untilShown(requestId)).toMatchObject({
-    title: 'Request from deploy<U+202E> bot<U+200B>',
+    title: 'deploy<U+202E> bot<U+200B> asks a question',
     body: `${refCode}\nMay I?<U+2800>\n\u{1f469}\u200d\u{1f692} <U+202E>Yes`,
   });
   await push.closeAll();
@@ -237,7 +237,7 @@ test('notifications are offered after the first answer, until the offer is answe
   await second.open('/requests');
   await button(second.page, 'Switch on').click();
   await eventually('notifications are on', async () => (await preferenceOf(second)) === 'on');
-  await untilAnnounced(second.page, 'Notifications are on while Expert Relay is open here.');
+  await untilAnnounced(second.page, 'Notifications are on while Expert Relay is open.');
   await second.page.getByRole('region', { name: 'Notifications' }).waitFor({ state: 'detached' });
 });
 
@@ -275,7 +275,7 @@ test('push: switched on in the settings, a request reaches the browser; signing 
   expect(await push.count()).toBe(0);
   await push.deliverText(text);
   expect(await push.untilShown(requestId)).toMatchObject({
-    title: 'Request from an agent',
+    title: 'build agent asks a question',
     body: `${refCode}\nMay I?`,
   });
   await push.click(requestId);
@@ -332,7 +332,10 @@ test('push: a browser whose subscription, key or session has changed is register
   await button(page, 'Send a test: This browser').waitFor();
   expect((await channelsOf(device)).map(({ id }) => id)).toEqual([third.id]);
 
+  const address = page.url();
   const change = async (set: string) => {
+    // An open page could repair it at once.
+    await page.goto('about:blank');
     const database = new pg.Client(product.relay.databaseUrl);
     await database.connect();
     await database.query(`UPDATE notification_endpoints SET ${set} WHERE id = $1`, [third.id]);
@@ -340,19 +343,19 @@ test('push: a browser whose subscription, key or session has changed is register
   };
   await change('session_ends_at = now()');
   expect(await channelsOf(device)).toMatchObject([{ sessionTimedOut: true }]);
-  await page.reload();
+  await page.goto(address);
   await untilRenewed('its session has not ended', ({ sessionTimedOut }) => !sessionTimedOut);
 
   // As after another sign-in in this browser.
   await change('session_id = gen_random_uuid()');
   expect(await channelsOf(device)).toMatchObject([{ ofThisSession: false }]);
-  await page.reload();
+  await page.goto(address);
   await untilRenewed('it belongs to this session', ({ ofThisSession }) => ofThisSession);
 
   // The key that encrypts it is lost.
   await change("sealing_key_id = 'lost'");
   expect(await channelsOf(device)).toMatchObject([{ id: third.id, offReason: 'unreadable' }]);
-  await page.reload();
+  await page.goto(address);
   await untilRenewed('the relay can read it', ({ offReason }) => offReason === undefined);
 
   const newKey = makePushKey();
@@ -381,31 +384,31 @@ test('push: a browser whose subscription, key or session has changed is register
   expect(await channelsOf(device)).toEqual([]);
 });
 
-test('mail, chat, quiet hours and pause', async () => {
+test('email, chat, quiet hours and pause', async () => {
   await using device = await product.signIn(newUser());
   await using chat = await startWebhookReceiver();
   const page = await device.open('/settings');
-  await button(page, 'Add a mail address').click();
-  await page.getByRole('textbox', { name: 'Mail address' }).fill('not an address');
-  await button(page, 'Add it').click();
-  await page.getByText('Enter one mail address.').waitFor();
-  await page.getByRole('textbox', { name: 'Mail address' }).fill('ada@example.com');
+  await button(page, 'Add an email address').click();
+  await page.getByRole('textbox', { name: 'Email address' }).fill('not an address');
+  await button(page, 'Add').click();
+  await page.getByText('Enter one email address.').waitFor();
+  await page.getByRole('textbox', { name: 'Email address' }).fill('ada@example.com');
   expect(await page.getByRole('option', { name: 'At once' }).count()).toBe(0);
-  await button(page, 'Add it').click();
+  await button(page, 'Add').click();
   await page.getByText('Not confirmed').waitFor();
   const mailTo = (count: number) =>
     eventually(
-      `mail ${count}`,
-      async () => mailServer.mails.filter(({ to }) => to === 'ada@example.com')[count - 1],
+      `email ${count}`,
+      async () => mailServer.emails.filter(({ to }) => to === 'ada@example.com')[count - 1],
     );
-  const [link = ''] = /http\S+confirm-mail\S+/.exec((await mailTo(1)).text) ?? [];
+  const [link = ''] = /http\S+confirm-email\S+/.exec((await mailTo(1)).text) ?? [];
 
   await page.goto(link.replace(/token=./, 'token=x'));
   await button(page, 'Confirm the address').click();
   await page.getByText('This link is old, or it was used.').waitFor();
   await button(page, 'Send another').click();
-  await page.getByText('Another mail is on its way.').waitFor();
-  const [next = ''] = /http\S+confirm-mail\S+/.exec((await mailTo(2)).text) ?? [];
+  await page.getByText('We sent you another email.').waitFor();
+  const [next = ''] = /http\S+confirm-email\S+/.exec((await mailTo(2)).text) ?? [];
   await page.goto(next);
   expect(await channelsOf(device)).toMatchObject([{ confirmed: false }]);
   await button(page, 'Confirm the address').click();
@@ -424,7 +427,7 @@ test('mail, chat, quiet hours and pause', async () => {
   await button(page, 'Add a chat').click();
   await page.getByRole('textbox', { name: /Address of an incoming webhook/ }).fill(chat.url);
   await page.getByRole('textbox', { name: 'Name' }).fill('#on-call');
-  await button(page, 'Add it').click();
+  await button(page, 'Add').click();
   await page.getByText(new URL(chat.url).host).waitFor();
   await button(page, 'Send a test: #on-call').click();
   await eventually('the chat gets it', async () => chat.received.length === 1);

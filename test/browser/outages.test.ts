@@ -2,7 +2,8 @@ import { createTcpProxy, eventually, type TcpProxy } from '@expert-relay/testkit
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
-import { makeExpertKey } from './setup/make-expert-key.ts';
+import { chooseAction } from './setup/choose-action.ts';
+import { withExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
 import { pressUnsent } from './setup/press-unsent.ts';
 import { untilStored } from './setup/read-stored-keys.ts';
@@ -77,17 +78,24 @@ test('a page that was offline shows new requests and sends the answer that was w
   await page.locator('[data-delivery]').waitFor({ state: 'detached' });
   expect(await textsOf(requestId)).toEqual(['Written offline']);
   expect(await wasNotLoadedAgain(page)).toBe(true);
+
+  // The page opens, and says that it is offline; the inbox is back without a press.
+  await page.evaluate('navigator.serviceWorker.ready');
+  await page.reload();
+  await page.getByText('Written offline').waitFor();
+  await device.context.setOffline(true);
+  await page.reload();
+  await page.getByText('You are offline. This page retries automatically.').waitFor();
+  await device.context.setOffline(false);
+  await page.getByText('Written offline').waitFor();
 });
 
 test.each([true, false])(
   'an answer written offline that the relay then refuses can be removed (encrypted: %p)',
   async (isEncrypted) => {
     const { requestId } = isEncrypted ? await agent.ask('May I?') : await ask('May I?');
+    if (isEncrypted) await withExpertKey(device);
     const page = await device.open(`/requests/${requestId}`);
-    if (isEncrypted) {
-      await button(page, 'Answer').click();
-      await makeExpertKey(page);
-    }
     await box(page).waitFor();
     // Chromium may still send a call after `setOffline` has returned.
     let isOffline = true;
@@ -154,7 +162,7 @@ test('a request that cannot be closed says why and what to do next', async () =>
   await page.route(/\/api\/requests\/[^/]+\/close$/, (route) =>
     route.fulfill({ status: 409, json: { error: 'conversation_expired', title: 'Expired', status: 409 } }),
   );
-  await page.getByRole('button', { name: 'End request', exact: true }).click();
+  await chooseAction(page, 'End request');
   await page.getByRole('button', { name: 'End it now' }).click();
   await page
     .getByText('Not ended. The request has expired already. Nothing more can be sent here.')
@@ -240,10 +248,9 @@ test('when a session ends while the expert types, the text is kept for the next 
 
 test('a page that is reloaded right after "Send" sends the answer once', async () => {
   const conversation = await agent.ask('Which of the two?');
+  await withExpertKey(device);
   const page = await device.open();
   await page.getByRole('link', { name: /Which of the two/ }).click();
-  await button(page, 'Answer').click();
-  await makeExpertKey(page);
   await box(page).waitFor();
 
   // The first call does not reach the relay. The second one does, but its answer is lost.
@@ -283,6 +290,9 @@ test.each([
   await page.clock.install();
   const headers = { 'retry-after': '20' };
   await page.route('**/api/me', (route) => route.fulfill({ status, headers, json: {} }));
+  // That another call, made at the same time, is answered later does not mean that the outage is over.
+  const answered = page.waitForResponse('**/api/me');
+  await page.route('**/api/requests?*', (route) => answered.then(() => route.continue()));
   await device.open();
   await page.getByText(sentence).waitFor();
   await page.unroute('**/api/me');

@@ -2,9 +2,9 @@ import { eventually } from '@expert-relay/testkit';
 import { describe, expect } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
-import { makeExpertKey } from './setup/make-expert-key.ts';
-import { button, type Device, newUser } from './setup/open-product.ts';
-import { untilStored } from './setup/read-stored-keys.ts';
+import { chooseAction } from './setup/choose-action.ts';
+import { makeExpertKey, withExpertKey } from './setup/make-expert-key.ts';
+import { button, newUser } from './setup/open-product.ts';
 import { decide, everyField } from './setup/sample-forms.ts';
 import { setAge } from './setup/set-age.ts';
 import { useProduct } from './setup/use-product.ts';
@@ -20,31 +20,16 @@ const longQuestion = 'May I? '.repeat(400);
 
 const signIn = () => product.signIn(newUser(), phone);
 
-async function pickUp(device: Device, requestId: string, name = 'Answer'): Promise<Page> {
-  const page = await device.open(`/requests/${requestId}`);
-  await page.locator('[data-end=question]').scrollIntoViewIfNeeded();
-  await button(page, name).tap();
-  await page.getByTestId('recovery-code').waitFor();
-  await makeExpertKey(page);
-  return page;
-}
-
 /** Waits until an element is between the header and the reply box. */
-async function untilInView(page: Page, element: Locator): Promise<void> {
-  await element.waitFor();
-  await eventually('it is in view', async () => {
-    const found = await element.boundingBox();
-    const view = await page.locator('[data-pane] > :nth-child(2)').boundingBox();
-    return found && view && found.y >= view.y - 1 && found.y + found.height <= view.y + view.height + 1;
-  });
-}
+const untilInView = (page: Page, element: Locator) =>
+  eventually('it is in view', () => isInView(page, element));
 
-/** A busy device reports the scrolling of a moment ago only after the form has made the view longer. */
-const scrollEventAtForm = `new MutationObserver((_, observer) => {
-  if (!document.querySelector('[data-form]')) return;
-  observer.disconnect();
-  document.querySelector('[data-pane] > :nth-child(2)').dispatchEvent(new Event('scroll'));
-}).observe(document.body, { subtree: true, childList: true });`;
+async function isInView(page: Page, element: Locator): Promise<boolean> {
+  const found = await element.boundingBox();
+  const view = await page.locator('[data-pane] > :nth-child(2)').boundingBox();
+  if (!found || !view) return false;
+  return found.y >= view.y - 1 && found.y + found.height <= view.y + view.height + 1;
+}
 
 const focusIn = (page: Page, selector: string) =>
   eventually(`the focus is in ${selector}`, () =>
@@ -56,8 +41,8 @@ describe('a form', () => {
     await using device = await signIn();
     await using agent = await device.newAgent();
     const { requestId } = await agent.relay.ask({ question: 'What do you want?', form: everyField });
-    const page = await pickUp(device, requestId);
-    for (const label of ['Note', 'Mail', 'Begin', 'Pods']) {
+    const page = await device.open(`/requests/${requestId}`);
+    for (const label of ['Note', 'Email', 'Begin', 'Pods']) {
       await page.setViewportSize(upright);
       await page.getByLabel(label).focus();
       await page.setViewportSize(aboveKeyboard);
@@ -78,7 +63,7 @@ describe('a form', () => {
     await using device = await signIn();
     await using agent = await device.newAgent();
     const asked = await agent.relay.ask({ question: 'May I?', form: approval });
-    const page = await pickUp(device, asked.requestId);
+    const page = await device.open(`/requests/${asked.requestId}`);
     const form = page.locator('[data-form]');
     // Without a heading and fields, it has no height.
     await form.waitFor({ state: 'attached' });
@@ -89,18 +74,20 @@ describe('a form', () => {
     const { requestId } = await agent.relay.ask({ question: longQuestion, form: everyField });
     await device.open(`/requests/${requestId}`);
     await page.locator('[data-end=question]').waitFor({ state: 'attached' });
-    await page.evaluate(scrollEventAtForm);
-    // A press before the question was read scrolls to its end.
-    await button(page, 'Answer').tap({ force: true });
-    await button(page, 'Answer').tap();
-    await untilInView(page, page.locator('[data-form] h2'));
+    // A press before the question was read scrolls to its end, and then to the form.
+    await button(page, 'Approve').tap({ force: true });
+    await eventually('the question was read', async () => {
+      await button(page, 'Approve').tap({ force: true });
+      return isInView(page, page.locator('[data-form] h2'));
+    });
   });
 
   test('a decision leaves the keyboard closed; writing instead, and going back, takes the focus there', async () => {
     await using device = await signIn();
     await using agent = await device.newAgent();
+    await withExpertKey(device);
     const conversation = await agent.relay.ask({ question: 'May I?', form: approval });
-    const page = await pickUp(device, conversation.requestId);
+    const page = await device.open(`/requests/${conversation.requestId}`);
     await button(page, 'Write a message').tap();
     await focusIn(page, 'textarea');
     await button(page, 'Back to the form').tap();
@@ -122,7 +109,9 @@ test('a confidential question is read before the keyboard opens', async () => {
   const conversation = await agent.relay.ask({ question: 'Which of the two?', confidential: true });
   // The agent is away.
   agent.relay.stop();
-  const page = await pickUp(device, conversation.requestId, 'Open');
+  const page = await device.open(`/requests/${conversation.requestId}`);
+  await button(page, 'Open').tap();
+  await makeExpertKey(page);
   await page.getByText('The agent is sending its question.').waitFor();
   await focusIn(page, '[data-pane] h1');
 });
@@ -130,14 +119,16 @@ test('a confidential question is read before the keyboard opens', async () => {
 test('an answer that was not sent is in view after the page was opened again', async () => {
   await using device = await signIn();
   await using agent = await device.newAgent();
+  await withExpertKey(device);
   const { requestId } = await agent.relay.ask({ question: longQuestion });
-  const page = await pickUp(device, requestId);
+  const page = await device.open(`/requests/${requestId}`);
+  await page.locator('[data-end=question]').scrollIntoViewIfNeeded();
   await page.route('**/messages', (route) => route.fulfill({ status: 503, json: {} }));
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Yes, you may.');
   await button(page, 'Send').tap();
-  await page.locator('[data-delivery]').waitFor();
-  await untilStored(page, 'Yes, you may.');
+  // Until then, the text is stored as a draft, and comes back in the text box.
+  await page.getByText('Not sent yet.').waitFor();
   await page.reload();
   const answer = page.locator('[data-delivery]').getByText('Yes, you may.');
   await answer.waitFor();
@@ -158,7 +149,7 @@ test('a row has whole tags, the age of what it reports, and almost two hours are
   const soon = await agent.relay.ask({ question: 'How long?', expiresInMs: 7_000_000, tags });
   const page = await device.open('/requests');
   const row = page.locator(`[data-request="${requestId}"]`);
-  await row.getByText(/^Follow-up · (now|\d min)/).waitFor();
+  await row.getByText(/^Follow-up · (just now|\d min)/).waitFor();
   await page
     .locator(`[data-request="${soon.requestId}"]`)
     .getByText(/^11\d min left$/)
@@ -177,12 +168,11 @@ test('the number that waits is the same on all pages: without what is snoozed', 
   const { requestId } = await agent.askPlainly({ question: 'First?', plaintext: 'First?' });
   await agent.askPlainly({ question: 'Second?', plaintext: 'Second?' });
   const page = await device.open(`/requests/${requestId}`);
-  await button(page, 'Snooze').tap();
+  await chooseAction(page, 'Snooze');
   await button(page, 'Until the agent writes').tap();
   const count = (text: string) =>
     eventually(`the title begins with ${text}`, async () => (await page.title()).startsWith(text));
   await count('(1)');
-  await untilStored(page, requestId);
   await device.open('/settings');
   await count('(1)');
 });
@@ -191,7 +181,7 @@ test('Send is in view with a long text and eight files, also above the keyboard'
   await using device = await signIn();
   await using agent = await device.newAgent();
   const { requestId } = await agent.relay.ask({ question: 'Which logs?' });
-  const page = await pickUp(device, requestId);
+  const page = await device.open(`/requests/${requestId}`);
   const box = page.getByRole('textbox', { name: 'Answer' });
   const buffer = Buffer.alloc(2_000);
   const files = Array.from({ length: 8 }, (_, at) => ({ name: `${at}.log`, mimeType: 'text/plain', buffer }));

@@ -1,9 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Form } from '@expert-relay/sdk/forms';
 import { eventually } from '@expert-relay/testkit';
 import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
+import { chooseAction } from './setup/choose-action.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
+import { readStoredKeys } from './setup/read-stored-keys.ts';
 import { useProduct } from './setup/use-product.ts';
 
 /*
@@ -70,9 +73,35 @@ test('a thumb that presses each quarter of a second approves once', async () => 
     await tap(page, 'Approve');
     if (press < 2) await says(page, press === 0 ? 'Press again' : 'Sending in a moment');
   }
-  await eventually('it is approved', async () => (await answersTo(agent, requestId)).length > 0);
+  await eventually('it is approved', async () => {
+    await page.clock.runFor(500);
+    return (await answersTo(agent, requestId)).length > 0;
+  });
   expect(await answersTo(agent, requestId)).toEqual(['Approved.']);
   expect(device.problems).toEqual([]);
+});
+
+test('a double click on a grey button leads to the end, and sends nothing', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { requestId } = await ask(agent, `${'A line.\n\n'.repeat(60)}May I?`, { answerForm });
+  const page = await openStopped(device, agent, requestId, 'Approve');
+  await page.clock.runFor(600);
+  await tap(page, 'Approve');
+  await eventually('the end is in view', async () => {
+    await page.clock.runFor(10);
+    return (await anyButton(page, 'Approve').getAttribute('aria-disabled')) === null;
+  });
+  await tap(page, 'Approve');
+  await says(page, 'Read this first, then press again.');
+  await page.clock.runFor(10_000);
+  expect([await page.locator('[data-form]').count(), await answersTo(agent, requestId)]).toEqual([1, []]);
+  // Now it was in view for a second.
+  await eventually('it is approved', async () => {
+    if (await anyButton(page, 'Approve').isVisible()) await tap(page, 'Approve');
+    await page.clock.runFor(500);
+    return (await answersTo(agent, requestId)).length > 0;
+  });
 });
 
 test('quick presses lead through all that is not read yet, and then send', async () => {
@@ -92,6 +121,66 @@ test('quick presses lead through all that is not read yet, and then send', async
   }
   await eventually('the answer', async () => (await answersTo(agent, requestId)).length > 0);
   expect(await answersTo(agent, requestId)).toEqual(['Yes.']);
+});
+
+describe('a decision is sent after four seconds, or', () => {
+  type Then = readonly [
+    string,
+    (page: Page, agent: TestAgent, requestId: string) => Promise<unknown>,
+    string | undefined,
+  ];
+  const ways: Then[] = [
+    ['never after Undo', (page) => page.getByRole('button', { name: 'Undo' }).click(), ''],
+    ['never after Escape', (page) => page.keyboard.press('Escape'), ''],
+    [
+      'never if the agent writes',
+      (_page, agent, requestId) => agent.sendPlainly(requestId, 'WAIT'),
+      'the agent wrote meanwhile',
+    ],
+    [
+      'at once if the page is left',
+      async (page) => {
+        // What is left before the SDK has it ready is given back. The four seconds nearly stand still meanwhile.
+        const isSealed = async () => (await readStoredKeys(page)).some((key) => key.includes('sealed:'));
+        await eventually('it is stored as it is sent', isSealed);
+        for (let turn = 0; turn < 20; turn += 1) {
+          await page.clock.runFor(50);
+          await pause(100);
+        }
+        // Chromium itself waits half a second for what a page does in this event, which takes longer on a busy machine.
+        await page.evaluate(`dispatchEvent(new Event('pagehide'))`);
+        await page.goto('about:blank');
+      },
+      undefined,
+    ],
+  ];
+  test.each(ways)('%s', async (_, change, why) => {
+    await using device = await product.signIn(newUser());
+    await using agent = await device.newAgent();
+    const { requestId } = await ask(agent, 'May I?', { answerForm });
+    const page = await openStopped(device, agent, requestId, 'Approve');
+    await page.clock.runFor(1_500);
+    await tap(page, 'Comment');
+    await page.getByLabel('Comment').fill('Soon.');
+    await tap(page, 'Approve');
+    await untilAppears(page, 'Undo');
+    // Undo takes no press that was meant for what stood there before.
+    await page.clock.runFor(600);
+    await change(page, agent, requestId);
+    if (why === undefined) {
+      await eventually('it is approved', async () => (await answersTo(agent, requestId)).length > 0);
+      return expect(await answersTo(agent, requestId)).toEqual(['Approved.\nSoon.']);
+    }
+    await eventually('it is given back', async () => {
+      await page.clock.runFor(50);
+      return anyButton(page, 'Approve').isVisible();
+    });
+    if (why) await says(page, why);
+    expect(await page.getByLabel('Comment').inputValue()).toBe('Soon.');
+    await page.clock.runFor(6_000);
+    expect(await answersTo(agent, requestId)).toEqual([]);
+    expect(device.problems).toEqual([]);
+  });
 });
 
 test('with the keyboard, six requests are answered without a refused press', async () => {
@@ -138,7 +227,7 @@ describe('a press that waits is dropped, and the page says why, when', () => {
           document.dispatchEvent(new Event('visibilitychange'));
         }`),
     ],
-    ['the expert leaves', 'you left it within a second.', (page) => page.goBack()],
+    ['the expert leaves', 'you left it too soon.', (page) => page.goBack()],
   ];
   test.each(ways)('%s', async (_, sentence, change) => {
     await using device = await product.signIn(newUser());
@@ -197,7 +286,7 @@ const pairs: Pair[] = [
     },
   ],
   ['Next request', 'Send', (opened) => openNewer(opened, {}, {}, 'Half a sentence')],
-  ['Approve', 'Next request', (opened) => openNewer(opened, {}, { answerForm })],
+  ['Approve', 'Undo', (opened) => openNewer(opened, {}, { answerForm })],
   [
     'Continue your message',
     'Send',
@@ -214,7 +303,7 @@ const pairs: Pair[] = [
     'Next request',
     async (opened) => {
       await openNewer(opened, {}, {});
-      await button(opened.device.page, 'End request').click();
+      await chooseAction(opened.device.page, 'End request');
     },
   ],
 ];
@@ -235,6 +324,8 @@ test.each(pairs)('after "%s", "%s" takes no press that was meant for it', async 
     await page.clock.runFor(10);
     return false;
   });
+  if (first === 'Next request')
+    await eventually('the draft is back', async () => (await box(page).inputValue()) === 'Half a sentence');
   const before = await stateOf(page);
   // A press of the mouse, one of the keyboard, and one of a screen reader, which clicks the element.
   await tap(page, second);

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
+import { pressOnceRead } from './setup/press-once-read.ts';
 import { pressUnsent } from './setup/press-unsent.ts';
 import { held, sendHeld } from './setup/send-held.ts';
 import { untilAnnounced } from './setup/until-announced.ts';
@@ -25,18 +26,17 @@ test('a question that was not read to its end is not answered: the press brings 
   const page = await device.open(`/requests/${conversation.requestId}`);
   const end = page.locator('[data-end=question]');
   await end.waitFor({ state: 'attached' });
-  expect(await button(page, 'Answer').getAttribute('aria-disabled')).toBe('true');
-  await button(page, 'Answer').waitFor();
-  await page.keyboard.press('r');
+  await box(page).fill('Yes.');
+  expect(await button(page, 'Send').getAttribute('aria-disabled')).toBe('true');
+  await button(page, 'Send').waitFor();
+  await box(page).press('Control+Enter');
   await untilLed(page);
   const isInView =
     'document.querySelector("[data-end=question]").getBoundingClientRect().bottom < innerHeight';
   await eventually('the end in view', () => page.evaluate<boolean>(isInView));
-  // Playwright waits until the button is not disabled.
-  await button(page, 'Answer').click();
+  await pressOnceRead(page, 'Send');
+  // The press waits for the key, and sends then.
   await makeExpertKey(page);
-  await box(page).fill('Yes.');
-  await box(page).press('Control+Enter');
   expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('Yes.');
 
   // The same for what the agent writes next, with the keyboard.
@@ -50,7 +50,7 @@ test('a question that was not read to its end is not answered: the press brings 
     await untilLed(page);
     expect(await box(page).inputValue()).toBe('Leave it.');
   }
-  await button(page, 'Send').click();
+  await pressOnceRead(page, 'Send');
   const answer = await conversation.waitForAnswer({ timeoutMs: 120_000 });
   expect(answer).toMatchObject({ text: 'Leave it.', seenYourLast: true });
   expect(device.problems).toEqual([]);
@@ -71,7 +71,8 @@ test('nothing counts as shown while the page is hidden', async () => {
   await device.page.clock.install();
   const page = await device.open(`/requests/${conversation.requestId}`);
   await page.locator('[data-end=question]').waitFor({ state: 'attached' });
-  await button(page, 'Answer').click();
+  await box(page).fill('Yes.');
+  await button(page, 'Send').click();
   // Longer than a visible page needs.
   await page.clock.fastForward(2_500);
   await page.getByText('Sending in a moment').waitFor();
@@ -138,10 +139,9 @@ async function openAnswered(device: Device, agent: TestAgent) {
   const conversation = await agent.ask('May I remove the lock?');
   await device.page.clock.install();
   const page = await device.open(`/requests/${conversation.requestId}`);
-  await button(page, 'Answer').click();
-  await makeExpertKey(page);
   await box(page).fill('Hello.');
   await button(page, 'Send').click();
+  await makeExpertKey(page);
   await conversation.waitForAnswer({ timeoutMs: 120_000 });
   await page.getByText('Sent', { exact: true }).first().waitFor();
   return { conversation, page };

@@ -3,7 +3,7 @@ import { eventually } from '@expert-relay/testkit';
 import { describe, expect } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
-import { makeExpertKey } from './setup/make-expert-key.ts';
+import { withExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
 import { pressUnsent } from './setup/press-unsent.ts';
 import { readStoredKeys } from './setup/read-stored-keys.ts';
@@ -19,11 +19,10 @@ const held = (page: Page) => page.getByRole('region', { name: 'The agent wrote m
 const messages = /\/api\/requests\/[^/]+\/messages$/;
 const text = 'A long answer that took me ten minutes.';
 
-/** Opens an encrypted request, and picks it up. */
-async function openPickedUp(device: Device, conversation: Conversation): Promise<Page> {
+/** Opens an encrypted request with the expert key, so that an answer picks it up. */
+async function openWithKey(device: Device, conversation: Conversation): Promise<Page> {
+  await withExpertKey(device);
   const page = await device.open(`/requests/${conversation.requestId}`);
-  await button(page, 'Answer').click();
-  await makeExpertKey(page);
   await box(page).waitFor();
   return page;
 }
@@ -45,7 +44,7 @@ const rolesOf = async (device: Device, requestId: string) =>
 async function leaveUnsent(device: Device, agent: TestAgent) {
   const other = await agent.ask('Which zone?');
   const conversation = await agent.ask('Which region?');
-  const page = await openPickedUp(device, conversation);
+  const page = await openWithKey(device, conversation);
   await row(page, other.requestId).waitFor();
   const { failed, letThrough } = await cutMessages(page);
   await box(page).fill(text);
@@ -77,20 +76,21 @@ describe('an answer that was encrypted before its call failed', () => {
       await using device = await product.signIn(newUser());
       await using agent = await device.newAgent();
       const conversation = await agent.ask('May I deploy to eu?');
-      const page = await openPickedUp(device, conversation);
+      const page = await openWithKey(device, conversation);
       const { failed, letThrough } = await cutMessages(page);
       await box(page).fill('Yes.');
-      // The list was read at the pick-up, less than a second ago: the answer is encrypted without reading it again.
+      // It picks the request up, and the list is read then.
       await button(page, 'Send').click();
       await failed;
       if (isOffline) await device.context.setOffline(true);
       await conversation.refresh();
       await conversation.send('Stop: eu is on fire, wait for me.');
-      await letThrough();
       if (isOffline) await device.context.setOffline(false);
+      // An answer that is let through before that may cross the agent's message.
       await held(page).waitFor();
+      await letThrough();
       expect(await rolesOf(device, conversation.requestId)).toEqual(['consumer']);
-      await page.getByText('Stop: eu is on fire').waitFor();
+      await page.getByRole('article').getByText('Stop: eu is on fire').waitFor();
       // Nothing was sent that the agent could have seen.
       expect(await page.getByText('Written before the agent saw your last answer.').count()).toBe(0);
       expect(await page.getByText('Yes.', { exact: true }).count()).toBe(1);
@@ -157,10 +157,10 @@ describe('after "Send and next", the list says of an answer', () => {
     const { conversation, page, letThrough } = await leaveUnsent(device, agent);
     await conversation.refresh();
     await conversation.send('Forget it: us is on fire.');
-    await letThrough();
     await row(page, conversation.requestId).getByText('Not sent', { exact: true }).waitFor();
     await row(page, conversation.requestId).click();
     await held(page).waitFor();
+    await letThrough();
     expect(await rolesOf(device, conversation.requestId)).toEqual(['consumer']);
   });
 });

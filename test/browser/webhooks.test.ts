@@ -20,15 +20,15 @@ test('a webhook of an agent: add, test, send again, change, rotate, switch off a
   const page = await device.open('/keys');
   await button(page, 'Webhooks: build agent').click();
   await button(page, 'Add a webhook').click();
-  await button(page, 'Add it').click();
+  await button(page, 'Add').click();
   await page.getByText('Enter an address such as').waitFor();
   await page.getByRole('textbox', { name: 'Address' }).fill('https://10.1.2.3/hook');
   await page.getByRole('checkbox', { name: /A request has expired/ }).uncheck();
-  await button(page, 'Add it').click();
+  await button(page, 'Add').click();
   // The relay says what is wrong with the address.
   await page.getByRole('alert').filter({ hasText: 'Expected' }).waitFor();
   await page.getByRole('textbox', { name: 'Address' }).fill(receiver.url);
-  await button(page, 'Add it').click();
+  await button(page, 'Add').click();
   const secret = page.getByText(/^whsec_[A-Za-z0-9+/]{43}=$/);
   await secret.waitFor();
   const shown = await secret.innerText();
@@ -85,7 +85,7 @@ test('a webhook of the expert is in the settings, and not among those of keys', 
   await button(page, 'Add a webhook').click();
   await page.getByRole('textbox', { name: 'Address' }).fill(receiver.url);
   await page.getByRole('checkbox', { name: /An agent asks/ }).waitFor();
-  await button(page, 'Add it').click();
+  await button(page, 'Add').click();
   await button(page, 'I have copied it').click();
   await agent.askPlainly({ question: 'May I?', plaintext: 'Now.' });
   await eventually('the expert was called', async () => types(receiver).includes('request.created'));

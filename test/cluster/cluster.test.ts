@@ -58,7 +58,7 @@ async function remove(): Promise<void> {
  */
 async function install(checkout: string, change = (command: string) => command): Promise<number> {
   let [began, seconds] = [0, 0];
-  for (const command of commandsOf(checkout, 'Install it in five commands')) {
+  for (const command of commandsOf(checkout, 'docs/kubernetes.md', 'Install it in five commands')) {
     if (command.startsWith('helm install')) began = performance.now();
     await shell(change(command), checkout);
     if (command.startsWith('kubectl wait')) seconds = (performance.now() - began) / 1_000;
@@ -94,7 +94,7 @@ async function prepareLoad(checkout: string, ...more: string[]): Promise<void> {
 }
 
 async function upgrade(checkout: string, ...options: string[]): Promise<void> {
-  const [command] = commandsOf(root, 'Upgrades');
+  const [command] = commandsOf(root, 'docs/kubernetes.md', 'Upgrades');
   await shell([command, ...options.map((option) => `'${option}'`)].join(' '), checkout);
   await waitForRollouts();
 }
@@ -287,7 +287,7 @@ describe('on a cluster', () => {
     note('Two releases in one namespace: `helm test` of both passed.');
   });
 
-  withCluster('a backup is restored by the commands in docs/runbook.md', async () => {
+  withCluster('a backup is restored by the commands in docs/backup.md', async () => {
     const { saved, restored } = await restoreBackup();
     expect(restored).toBe(saved);
     await waitForRollouts();
@@ -301,9 +301,16 @@ describe('on a cluster', () => {
     const folder = mkdtempSync(join(tmpdir(), 'relay-gitops-'));
     // A helm that was built from its source takes an old version of Kubernetes for the cluster's.
     const [command = '', withApplySet = ''] = [0, 1].map((at) =>
-      String(commandsOf(root, 'With GitOps', at)[0]).replace('--skip-tests', '$& --kube-version 1.34.0'),
+      String(commandsOf(root, 'docs/gitops.md', 'With GitOps', at)[0]).replace(
+        '--skip-tests',
+        '$& --kube-version 1.34.0',
+      ),
     );
-    const [createNamespace = '', createSecret = ''] = commandsOf(root, 'Install it in five commands');
+    const [createNamespace = '', createSecret = ''] = commandsOf(
+      root,
+      'docs/kubernetes.md',
+      'Install it in five commands',
+    );
     const trial = { trial: { enabled: true } };
     const servers = { postgres: trial, redis: trial, nats: trial };
     const common = { publicUrl: gatewayUrl, hub: { publicUrl: hubUrl }, ...servers };

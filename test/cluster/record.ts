@@ -49,7 +49,7 @@ export async function writeRecord(facts: readonly string[], outcomes: readonly O
   const commit = (await shell('git describe --always --abbrev=12 --dirty --exclude="*"')).trim();
   const text = `# The last run on a cluster
 
-Written by \`npm run test:all -- test/cluster\` (see [docs/kubernetes.md](../../docs/kubernetes.md#tested-on-a-cluster)), on the commit ${commit}.
+Written by \`npm run test:all -- test/cluster\` (see [CONTRIBUTING.md](../../CONTRIBUTING.md#on-a-cluster)), on the commit ${commit}.
 
 - ${[(await versions()).join(', '), ...facts].join('\n- ')}
 

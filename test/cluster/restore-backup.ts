@@ -20,14 +20,13 @@ const rowsOf = (name: string): Promise<string> =>
   );
 
 /**
- * Backs up and restores with the commands of docs/runbook.md, into another database of the trial server. Returns the rows
+ * Backs up and restores with the commands of docs/backup.md, into another database of the trial server. Returns the rows
  * before and after. `pg_dump` and `pg_restore` reach the server by `kubectl port-forward`.
  */
 export async function restoreBackup(): Promise<{ saved: string; restored: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'relay-backup-'));
-  const [backUp = '', backUpSecret = '', stopAndRestore = '', start = ''] = commandsOf('Backup and restore');
-  const at = stopAndRestore.indexOf('pg_restore');
-  const [stop, restore] = [stopAndRestore.slice(0, at), stopAndRestore.slice(at)];
+  const [backUp = '', backUpSecret = ''] = commandsOf('Back up');
+  const [stop = '', restore = '', start = ''] = commandsOf('Into the new database');
   const inFolder = (command: string, env: string) => shell(`cd '${folder}'; ${env}; ${command}`);
   try {
     await withPostgres((url) => inFolder(backUp, `DATABASE_URL='${url}/relay'`));

@@ -125,6 +125,22 @@ describe('events have exactly the members that the contract names', () => {
     ]);
   });
 
+  test('triage is an event of the activity topic only', async () => {
+    const { requestId, refCode } = await setup.alice.consumer.newRequest();
+    const snooze = async () => {
+      const seenUntil = new Date(Date.now() + 60_000).toISOString();
+      const response = await setup.alice.session.put(`/api/requests/${requestId}/snooze`, { seenUntil });
+      expect(response.status).toBe(200);
+    };
+    const [onActivity] = await eventsDuring(`${ownTopic()}/activity`, 1, snooze);
+    expect(onActivity).toEqual({ type: 'request_triaged', requestId, refCode });
+    const [onContract] = await eventsDuring(`/svc/requests/${requestId}`, 1, async () => {
+      await snooze();
+      await setup.alice.consumer.post(`/api/v1/close/${requestId}`);
+    });
+    expect(onContract).toEqual({ type: 'request_closed', refCode });
+  });
+
   test('a new request shows what follows on the activity topic only', async () => {
     const follows = { files: 2, question: false };
     const ask = () => setup.alice.consumer.newRequest({ question: 'Q', follows });

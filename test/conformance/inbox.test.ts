@@ -56,6 +56,7 @@ describe('GET /api/requests', () => {
     expect(response.json).toEqual({
       filters: { waiting: 2, answered: 1, ended: 2 },
       statuses: { pending: 1, responded: 2, closed: 2, expired: 0 },
+      snoozed: 0,
     });
   });
 
@@ -86,6 +87,49 @@ describe('GET /api/requests', () => {
       query = page.next ? `?filter=waiting&limit=2&after=${page.next}` : '';
     }
     expect(pages).toEqual([byActivity.slice(0, 2), byActivity.slice(2, 4), byActivity.slice(4)]);
+  });
+
+  test('can be limited to one agent and to one tag, as can the counts, in each filter and in a search', async () => {
+    const { user, requests } = await createRequests();
+    const { keyId } = user.consumer;
+    const tagged = (await user.consumer.newRequest({ tags: ['50% & more', 'later'] })).requestId;
+    const all = [tagged, requests.closed, requests.closedAtOnce, requests.followUp, requests.answered];
+    const expected = {
+      [`keyId=${keyId}`]: [...all, requests.unanswered],
+      [`keyId=${keyId.toUpperCase()}&filter=answered`]: [requests.answered],
+      'tag=later': [tagged],
+      [`tag=${encodeURIComponent('50% & more')}&q=which&keyId=${keyId}`]: [tagged],
+      'tag=late': [],
+      'tag=Later': [],
+      'tag=later&filter=ended': [],
+    };
+    for (const [query, ids] of Object.entries(expected))
+      expect(idsIn(await list(user, `?${query}`))).toEqual(ids);
+    const counts = async (query: string) => (await user.session.get(`/api/requests/counts?${query}`)).json;
+    expect(await counts(`keyId=${keyId}`)).toMatchObject({ filters: { waiting: 3, answered: 1, ended: 2 } });
+    expect(await counts('tag=later')).toMatchObject({
+      filters: { waiting: 1, answered: 0, ended: 0 },
+      statuses: { pending: 1, responded: 0, closed: 0, expired: 0 },
+    });
+    expect((await user.session.get('/api/requests/counts?keyId=x')).status).toBe(400);
+  });
+
+  test('has nothing for the agent of another user, whose tags match nothing either', async () => {
+    const [alice, bob] = [await setup.relay.signUp(), await setup.relay.signUp()];
+    await alice.consumer.newRequest({ tags: ['secret plan'] });
+    for (const query of [
+      `keyId=${alice.consumer.keyId}`,
+      `keyId=${crypto.randomUUID()}`,
+      'tag=secret%20plan',
+    ])
+      for (const path of ['/api/requests', '/api/requests/counts']) {
+        const { status, json } = await bob.session.get(`${path}?${query}`);
+        expect(status).toBe(200);
+        expect(json).toMatchObject(
+          path.endsWith('counts') ? { filters: { waiting: 0, answered: 0, ended: 0 } } : { requests: [] },
+        );
+      }
+    expect(idsIn((await alice.consumer.get('/api/v1/requests?tag=secret%20plan')).json)).toHaveLength(1);
   });
 
   test('each request has its agent, whose turn it is, and the time of its last activity', async () => {
@@ -170,4 +214,100 @@ test('GET /api/requests/:requestId with a limit: only the first page has questio
   const asKey = await user.provider.get(`/api/v1/messages/${requestId}?after=${next}`);
   expect(asKey.json).toMatchObject({ question, context, plaintext });
   expect(asKey.json).not.toHaveProperty('agent');
+});
+
+test('with its content, a list has what the agent has written since the answer', async () => {
+  const { user, requests } = await createRequests();
+  const newest = async () => {
+    const { requests: rows } = await list(user, '?content=true');
+    return rows.find(({ requestId }: { requestId: string }) => requestId === requests.followUp).newestMessage;
+  };
+  expect(await newest()).toMatchObject({ role: 'consumer', plaintext: 'x' });
+  const encrypted = encryptedContent();
+  await user.consumer.post(`/api/v1/message/${requests.followUp}`, { role: 'consumer', ...encrypted });
+  expect(await newest()).toMatchObject({ role: 'consumer', ...encrypted });
+  await user.consumer.post(`/api/v1/message/${requests.followUp}`, {
+    role: 'consumer',
+    plaintext: 'x'.repeat(5_000),
+  });
+  expect(await newest()).toBeUndefined();
+  await sendMessage(user.consumer, requests.followUp, 'consumer');
+  expect(await newest()).toMatchObject({ plaintext: 'x' });
+  await sendMessage(user.provider, requests.followUp, 'provider');
+  expect(await newest()).toBeUndefined();
+});
+
+describe('triage', () => {
+  const at = (user: Expert, requestId: string) => ({
+    row: async () =>
+      (await list(user)).requests.find((one: { requestId: string }) => one.requestId === requestId),
+    counts: async () => (await user.session.get('/api/requests/counts')).json,
+    settle: (seenUntil: string) => user.session.post(`/api/requests/${requestId}/settle`, { seenUntil }),
+    snooze: (body: object) => user.session.put(`/api/requests/${requestId}/snooze`, body),
+    wake: () => user.session.delete(`/api/requests/${requestId}/snooze`),
+  });
+
+  test('where there is nothing to answer, the request is among the answered ones until the agent writes', async () => {
+    const { user, requests } = await createRequests();
+    const { row, counts, settle } = at(user, requests.followUp);
+    const { lastActivityAt } = await row();
+    const before = new Date(Date.parse(lastActivityAt) - 1).toISOString();
+    expect((await settle(before)).json).toMatchObject({ status: 409, error: 'agent_has_written' });
+    expect((await row()).turn).toBe('expert');
+    for (let call = 0; call < 2; call++) {
+      const response = await settle(lastActivityAt);
+      expect(response.status).toBe(200);
+      expect(response.json).toMatchObject({ requestId: requests.followUp, turn: 'agent' });
+    }
+    expect(await row()).toMatchObject({ turn: 'agent', lastActivityAt });
+    expect((await counts()).filters).toMatchObject({ waiting: 1, answered: 2 });
+    await sendMessage(user.consumer, requests.followUp, 'consumer');
+    expect((await counts()).filters).toMatchObject({ waiting: 2, answered: 1 });
+  });
+
+  test('before the first answer, and after the end, nothing can be settled', async () => {
+    const { user, requests } = await createRequests();
+    const { lastActivityAt } = await at(user, requests.unanswered).row();
+    const refused = await at(user, requests.unanswered).settle(lastActivityAt);
+    expect(refused.json).toMatchObject({ status: 409, error: 'not_answered' });
+    const ended = at(user, requests.closed);
+    const now = new Date().toISOString();
+    for (const response of [
+      await ended.settle(now),
+      await ended.snooze({ seenUntil: now }),
+      await ended.wake(),
+    ])
+      expect(response.json).toMatchObject({ status: 409, error: 'conversation_closed' });
+  });
+
+  test('a snooze lasts until its time, until the agent writes, or until it is ended; the agent does not learn of it', async () => {
+    const { user, requests } = await createRequests();
+    const { row, counts, snooze, wake } = at(user, requests.unanswered);
+    const { lastActivityAt: seenUntil, expiresAt } = await row();
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    expect((await snooze({ seenUntil, until })).json).toMatchObject({ turn: 'expert', snoozedUntil: until });
+    expect(await row()).toMatchObject({ turn: 'expert', snoozedUntil: until, lastActivityAt: seenUntil });
+    expect(await counts()).toMatchObject({ filters: { waiting: 2 }, snoozed: 1 });
+    const { requests: ofAgent } = (await user.consumer.get('/api/v1/requests')).json;
+    for (const one of ofAgent) expect(one).not.toHaveProperty('snoozedUntil');
+
+    expect((await snooze({ seenUntil })).json.snoozedUntil).toBe(expiresAt);
+    await sendMessage(user.consumer, requests.unanswered, 'consumer');
+    expect(await row()).not.toHaveProperty('snoozedUntil');
+    expect((await snooze({ seenUntil })).json).toMatchObject({ status: 409, error: 'agent_has_written' });
+
+    const now = (await row()).lastActivityAt;
+    expect((await snooze({ seenUntil: now })).status).toBe(200);
+    // Postgres would refuse this offset.
+    const far = { seenUntil: now, until: '2999-12-31T23:59:59-23:59' };
+    expect((await snooze(far)).json.snoozedUntil).toBe(expiresAt);
+    for (const until of ['0000-01-01T00:00:00Z', '2026-02-30T00:00:00Z', 'tomorrow', 5])
+      expect((await snooze({ seenUntil: now, until })).status).toBe(400);
+    expect((await wake()).json).not.toHaveProperty('snoozedUntil');
+    expect((await snooze({ seenUntil: now, until: new Date(Date.now() - 1_000).toISOString() })).status).toBe(
+      200,
+    );
+    expect(await row()).not.toHaveProperty('snoozedUntil');
+    expect(await counts()).toMatchObject({ snoozed: 0 });
+  });
 });

@@ -180,6 +180,12 @@ describe.each(callers)('the list of requests of $name', ({ path, callerOf }) => 
     'after=',
     `after=${overflow}`,
     'status=pending&status=closed',
+    'keyId=',
+    'keyId=x',
+    'keyId=00000000-0000-0000-0000-000000000000%27--',
+    'tag=',
+    'tag=a%0Ab',
+    `tag=${'x'.repeat(41)}`,
     'q=%00',
     `q=${'x'.repeat(201)}`,
   ])('?%s: 400', async (query) => {

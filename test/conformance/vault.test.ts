@@ -130,3 +130,22 @@ test('a session and a provider key of a user read the same vault, another user d
   expect((await setup.bob.provider.get('/api/v1/vault')).status).toBe(404);
   expect((await user.consumer.get('/api/v1/vault')).status).toBe(401);
 });
+
+test('saved replies: PUT accepts 128 KB and refuses one byte more, replaces only what was read, and each user has their own', async () => {
+  const [expert, other] = [await setup.relay.signUp(), await setup.relay.signUp()];
+  const path = '/api/saved-replies';
+  const write = (savedReplies: unknown, headers?: Record<string, string>) =>
+    expert.session.put(path, { savedReplies }, headers);
+  expect((await expert.session.get(path)).json).toEqual({});
+  const first = await write('a'.repeat(128 * 1_024 - 2));
+  expect(first.status).toBe(201);
+  const ifMatch = { 'if-match': first.headers.etag ?? '' };
+  expect((await write('a'.repeat(128 * 1_024 - 1), ifMatch)).status).toBe(400);
+  expect((await write({ iv: 'a' })).status).toBe(428);
+  expect((await write({ iv: 'a' }, { 'if-match': '"another"' })).status).toBe(412);
+  expect((await write({ iv: 'a' }, ifMatch)).status).toBe(200);
+  expect((await expert.session.get(path)).json).toEqual({ savedReplies: { iv: 'a' } });
+  expect((await other.session.get(path)).json).toEqual({});
+  // The vault is another value.
+  expect((await expert.session.get('/api/vault')).status).toBe(404);
+});

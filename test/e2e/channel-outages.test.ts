@@ -14,14 +14,14 @@ import { type MailServer, startMailServer } from './mail-server.ts';
 import { makePushKeys, type PushService, startPushService } from './push-service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
-/* A ledger of requests against what push, mail and chat got, while their receivers and the servers of the notifier go away and come back. */
+/* A ledger of requests against what push, email and chat got, while their receivers and the servers of the notifier go away and come back. */
 
-type Receiver = 'push' | 'mail' | 'chat';
+type Receiver = 'push' | 'email' | 'chat';
 
 let relay: Constellation;
 let consumerKey: string;
 let push: PushService;
-let mail: MailServer;
+let email: MailServer;
 let chat: WebhookReceiver;
 let proxies: Record<Receiver | 'postgres' | 'nats', TcpProxy>;
 let pushId: string;
@@ -29,10 +29,10 @@ let database: pg.Client;
 
 beforeAll(async () => {
   const servers = testServers();
-  [push, mail, chat] = [await startPushService(), await startMailServer(), await startWebhookReceiver()];
+  [push, email, chat] = [await startPushService(), await startMailServer(), await startWebhookReceiver()];
   proxies = {
     push: await createTcpProxy(push.origin),
-    mail: await createTcpProxy(mail.url),
+    email: await createTcpProxy(email.url),
     chat: await createTcpProxy(chat.url),
     postgres: await createTcpProxy(servers.databaseUrl),
     nats: await createTcpProxy(servers.natsUrl),
@@ -43,8 +43,8 @@ beforeAll(async () => {
       notifier: {
         RELAY_VAPID_KEYS: makePushKeys().private.toString('base64url'),
         RELAY_PUSH_HOSTS: '127.0.0.1',
-        RELAY_SMTP_URL: proxies.mail.url,
-        RELAY_MAIL_FROM: 'relay@example.com',
+        RELAY_SMTP_URL: proxies.email.url,
+        RELAY_EMAIL_FROM: 'relay@example.com',
       },
     },
   });
@@ -64,21 +64,21 @@ beforeAll(async () => {
   const subscription = { endpoint: new URL('/ada', proxies.push.url).href, keys };
   pushId = (await add({ kind: 'push', subscription })).id;
   await add({ kind: 'chat', url: new URL('/hook', proxies.chat.url).href, delaySeconds: 0 });
-  await add({ kind: 'mail', address: 'ada@example.com', delaySeconds: 60 });
+  await add({ kind: 'email', address: 'ada@example.com', delaySeconds: 60 });
   // Past the proxy, which some tests close.
   const direct = new URL(relay.databaseUrl);
   const { host } = new URL(servers.databaseUrl);
   direct.host = host;
   database = new pg.Client(direct.href);
   await database.connect();
-  await eventually('the link is sent', () => mail.mails.length === 1);
+  await eventually('the link is sent', () => email.emails.length === 1);
   await database.query('UPDATE notification_endpoints SET confirmed_at = now()');
 });
 afterAll(async () => {
   await database?.end();
   await relay?.stop();
   for (const proxy of Object.values(proxies ?? {})) await proxy.stop();
-  for (const server of [push, mail, chat]) await server?.[Symbol.asyncDispose]();
+  for (const server of [push, email, chat]) await server?.[Symbol.asyncDispose]();
 });
 
 async function submitSome(): Promise<{ requestId: string; refCode: string }[]> {
@@ -106,10 +106,10 @@ const topicOf = (requestId: string) =>
 
 const isReceived: Record<Receiver, (request: { requestId: string; refCode: string }) => boolean> = {
   push: ({ requestId }) => push.received.some(({ headers }) => headers.topic === topicOf(requestId)),
-  mail: ({ refCode }) => mail.mails.some(({ text }) => text.includes(refCode)),
+  email: ({ refCode }) => email.emails.some(({ text }) => text.includes(refCode)),
   chat: ({ refCode }) => chat.received.some(({ body }) => body.includes(refCode)),
 };
-const receivers = ['push', 'mail', 'chat'] as const;
+const receivers = ['push', 'email', 'chat'] as const;
 
 const cut = (proxy: TcpProxy) => proxy.cut();
 const freeze = async (proxy: TcpProxy) => proxy.hold();
@@ -117,14 +117,14 @@ const freeze = async (proxy: TcpProxy) => proxy.hold();
 test.each([
   ['the push service is away', 'push', cut],
   ['the push service is frozen', 'push', freeze],
-  ['the mail server is away', 'mail', cut],
-  ['the mail server is frozen', 'mail', freeze],
+  ['the mail server is away', 'email', cut],
+  ['the mail server is frozen', 'email', freeze],
   ['the chat is away', 'chat', cut],
   ['the chat is frozen', 'chat', freeze],
   ['NATS is away', 'nats', cut],
   ['Postgres is away', 'postgres', cut],
   ['Postgres is frozen', 'postgres', freeze],
-] as const)('while %s, every request reaches push, mail and chat', async (_, name, disturb) => {
+] as const)('while %s, every request reaches push, email and chat', async (_, name, disturb) => {
   const requests = await submitSome();
   await disturb(proxies[name]);
   if (name !== 'postgres') requests.push(...(await submitSome()));

@@ -13,26 +13,26 @@ import { pythonRequirements } from '../tools.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
 import { makePushKeys, type PushService, readVapid, startPushService } from './push-service.ts';
 
-/* Push, mail and chat of an expert, with a push service, a mail server and a chat on this machine. */
+/* Push, email and chat of an expert, with a push service, a mail server and a chat on this machine. */
 
 const python = await findPythonWithPackages(pythonRequirements);
 
 let relay: Constellation;
 let push: PushService;
-let mail: MailServer;
+let email: MailServer;
 let database: pg.Client;
 const vapid = makePushKeys();
 const pushKey = vapid.public.toString('base64url');
 
 beforeAll(async () => {
-  [push, mail] = [await startPushService(), await startMailServer()];
+  [push, email] = [await startPushService(), await startMailServer()];
   relay = await startConstellation({
     own: {
       notifier: {
         RELAY_VAPID_KEYS: vapid.private.toString('base64url'),
         RELAY_PUSH_HOSTS: '127.0.0.1',
-        RELAY_SMTP_URL: mail.url,
-        RELAY_MAIL_FROM: 'Relay <relay@example.com>',
+        RELAY_SMTP_URL: email.url,
+        RELAY_EMAIL_FROM: 'Relay <relay@example.com>',
       },
     },
   });
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.end();
   await relay.stop();
-  await Promise.all([push[Symbol.asyncDispose](), mail[Symbol.asyncDispose]()]);
+  await Promise.all([push[Symbol.asyncDispose](), email[Symbol.asyncDispose]()]);
 });
 
 /** 65 bytes that begin like a key of a browser. */
@@ -117,7 +117,7 @@ describe('push', () => {
       const { body } = await expert.call('GET', '/api/notifications');
       expect(body).toEqual({
         pushKey,
-        canMail: true,
+        canEmail: true,
         channels: [],
         pausedUntil: null,
         quietHours: null,
@@ -155,7 +155,7 @@ describe('push', () => {
       const bodies = arrived().map((one) => one.body.toString('base64'));
       const input = JSON.stringify({ ...push.browser, bodies });
       const texts: string[] = JSON.parse(execFileSync(python.program, [script], { input, encoding: 'utf8' }));
-      const shared = { type: 'request', event: 'request.created', agentName: 'builder' };
+      const shared = { type: 'request', event: 'request.created', title: 'builder asks a question' };
       const ofRequest = (id: string, code: string, question: string | null) => ({
         ...shared,
         requestId: id,
@@ -211,20 +211,20 @@ describe('push', () => {
   });
 });
 
-describe('mail', () => {
-  const mailsTo = (address: string) => mail.mails.filter(({ to }) => to === address);
+describe('email', () => {
+  const emailsTo = (address: string) => email.emails.filter(({ to }) => to === address);
   const linkIn = (text: string, path: string) =>
     new RegExp(`http://\\S+${path}\\?[^\\s>]+`).exec(text)?.[0] ?? '';
 
   test('goes to an address after it was confirmed, names several requests, and ends with one click', async () => {
     const expert = await newExpert();
     const address = 'ada@example.com';
-    const channel = await expert.add({ kind: 'mail', address, showQuestion: true });
+    const channel = await expert.add({ kind: 'email', address, showQuestion: true });
     expect(channel).toMatchObject({ address, confirmed: false, delaySeconds: 300 });
     const path = `/api/notifications/channels/${channel.id}`;
     expect((await expert.call('POST', `${path}/test`)).body.error).toBe('channel_off');
-    await eventually('the link arrives', () => mailsTo(address).length === 1);
-    const link = new URL(linkIn(mailsTo(address)[0]?.text ?? '', '/dashboard/confirm-mail'));
+    await eventually('the link arrives', () => emailsTo(address).length === 1);
+    const link = new URL(linkIn(emailsTo(address)[0]?.text ?? '', '/dashboard/confirm-email'));
     expect(link.searchParams.get('channel')).toBe(channel.id);
     const token = link.searchParams.get('token') ?? '';
     const confirm = (text: string) => expert.call('POST', `${path}/confirm`, { token: text });
@@ -236,11 +236,11 @@ describe('mail', () => {
     const requests = [await expert.submit(), await expert.submit()];
     for (const { requestId } of requests) await untilNotified(requestId);
     await passDelays();
-    await eventually('the requests arrive', () => mailsTo(address).length === 2);
-    const text = mailsTo(address)[1]?.text ?? '';
+    await eventually('the requests arrive', () => emailsTo(address).length === 2);
+    const text = emailsTo(address)[1]?.text ?? '';
     for (const { refCode, requestId } of requests) {
       expect(text).toContain(
-        `${refCode}, from builder\r\n> May I?\r\n${relay.gatewayUrl}/dashboard/code/${refCode}`,
+        `builder asks a question (${refCode}).\r\n> May I?\r\n${relay.gatewayUrl}/dashboard/code/${refCode}`,
       );
       expect(text).not.toContain(requestId);
     }
@@ -264,17 +264,17 @@ describe('mail', () => {
     expect((await click(unsubscribe)).status).toBe(200);
     const off = { enabled: false, confirmed: false, offReason: 'unsubscribed' };
     expect((await expert.channels())[0]).toMatchObject(off);
-    expect((await expert.call('POST', `${path}/send-confirmation`)).body.error).toBe('mails_stopped');
+    expect((await expert.call('POST', `${path}/send-confirmation`)).body.error).toBe('emails_stopped');
   });
 
   test('confirmations are limited: three an hour of a user, and three a day to an address', async () => {
     const [first, second] = [await newExpert(), await newExpert()];
-    const channel = await first.add({ kind: 'mail', address: 'limit@example.com' });
+    const channel = await first.add({ kind: 'email', address: 'limit@example.com' });
     const path = `/api/notifications/channels/${channel.id}/send-confirmation`;
     const statuses = [];
     for (let n = 0; n < 3; n++) statuses.push((await first.call('POST', path)).status);
     expect(statuses).toEqual([202, 202, 429]);
-    const refused = { kind: 'mail', address: 'LIMIT@example.com' };
+    const refused = { kind: 'email', address: 'LIMIT@example.com' };
     expect((await second.call('POST', '/api/notifications/channels', refused)).status).toBe(429);
     expect(await second.channels()).toEqual([]);
   });
@@ -289,9 +289,9 @@ describe('mail', () => {
     '"ada\u0000"@example.com',
   ])('is refused to %j', async (address) => {
     const expert = await newExpert();
-    expect((await expert.call('POST', '/api/notifications/channels', { kind: 'mail', address })).status).toBe(
-      400,
-    );
+    expect(
+      (await expert.call('POST', '/api/notifications/channels', { kind: 'email', address })).status,
+    ).toBe(400);
   });
 });
 
@@ -337,6 +337,8 @@ test('a change of the pause keeps the quiet hours, and the reverse; both are che
   const quietHours = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' };
   const pausedUntil = new Date(Date.now() + 3_600_000).toISOString();
   expect((await set({ quietHours, pausedUntil })).body).toMatchObject({ quietHours, pausedUntil });
+  const inZone = `${new Date(Date.parse(pausedUntil) + 23 * 3_600_000).toISOString().slice(0, -1)}+23:00`;
+  expect((await set({ pausedUntil: inZone })).body).toMatchObject({ pausedUntil });
   expect((await set({ quietHours: null })).body).toMatchObject({ quietHours: null, pausedUntil });
   expect((await set({ quietHours })).body).toMatchObject({ quietHours, pausedUntil });
   expect((await set({ pausedUntil: null })).body).toMatchObject({ quietHours, pausedUntil: null });
@@ -355,7 +357,7 @@ test('a change of the pause keeps the quiet hours, and the reverse; both are che
     { quietHours: { ...quietHours, timeZone: '../etc/passwd' } },
   ])
     expect((await set(wrong)).status).toBe(400);
-  const channel = { kind: 'mail', address: 'delay@example.com' };
+  const channel = { kind: 'email', address: 'delay@example.com' };
   for (const delaySeconds of [59, 86_401, 0.5, '60'])
     expect(
       (await expert.call('POST', '/api/notifications/channels', { ...channel, delaySeconds })).status,

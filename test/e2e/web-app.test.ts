@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { browserTest as test } from '../browser/setup/browser-test.ts';
+import { chooseAction } from '../browser/setup/choose-action.ts';
 import { makeExpertKey } from '../browser/setup/make-expert-key.ts';
 import { button } from '../browser/setup/open-product.ts';
 import { useProduct } from '../browser/setup/use-product.ts';
@@ -18,11 +19,11 @@ test('an expert signs in, sees a request arrive, answers it encrypted, answers a
     { role: 'user', content: 'The build hangs at `npm ci`.' },
   ]);
   await page.getByRole('link', { name: /May I remove the lock file/ }).click();
-  await button(page, 'Answer').click();
-  await makeExpertKey(page);
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Yes. It is **stale**.');
   await box.press('Control+Enter');
+  // The first encrypted answer makes the expert's key, and is sent then.
+  await makeExpertKey(page);
   const answer = await conversation.waitForAnswer({ timeoutMs: 120_000 });
   expect(answer.text).toBe('Yes. It is **stale**.');
   await page
@@ -32,14 +33,14 @@ test('an expert signs in, sees a request arrive, answers it encrypted, answers a
     .waitFor();
 
   await conversation.send('And the cache?');
-  await page.getByText('And the cache?').waitFor();
+  await page.getByRole('article').getByText('And the cache?').waitFor();
   await box.fill('Leave it.');
   await button(page, 'Preview').click();
   await button(page, 'Send').click();
   await box.and(page.locator(':focus')).waitFor();
   expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('Leave it.');
 
-  await page.getByRole('button', { name: 'End request', exact: true }).click();
+  await chooseAction(page, 'End request');
   await page.getByRole('button', { name: 'End it now' }).click();
   await page.getByText('This request has ended. Nothing more can be sent.').waitFor();
   await conversation.refresh();

@@ -10,9 +10,10 @@ import { parse } from 'yaml';
 import { blocks } from './blocks.ts';
 import { runExample } from './run-example.ts';
 
-/* The commands of packages/cli/README.md for scripts and for CI, in a shell that ends at the first error, as CI systems start it. */
+/* The commands of packages/cli/README.md for scripts, and of docs/ci.md, in a shell that ends at the first error, as CI systems start it. */
 
 const page = 'packages/cli/README.md';
+const jobPage = 'docs/ci.md';
 let relay: Constellation;
 let tenant: Tenant;
 let expert: Expert;
@@ -78,10 +79,11 @@ test.each([
 });
 
 test('a job that is started again on another machine goes on with the same question', async () => {
-  const [yaml = ''] = blocks(page, 'yaml');
+  const [yaml = ''] = blocks(jobPage, 'yaml');
   const { env, steps } = parse(yaml).deploy;
   expect(Object.keys(env)).toEqual(['RELAY_URL', 'RELAY_API_KEY', 'RELAY_AGENT_SECRET', 'RELAY_EXPERT']);
-  const [install, ask, deploy] = steps.map(({ run }: { run: string }) => run);
+  expect(steps[0]).toEqual({ uses: 'actions/checkout@v4' });
+  const [install, ask, deploy] = steps.slice(1).map(({ run }: { run: string }) => run);
   expect(install).toMatch(/^npm install /);
   const job = {
     RELAY_AGENT_SECRET: Buffer.from(makeRoot()).toString('base64'),

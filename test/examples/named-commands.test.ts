@@ -6,7 +6,13 @@ import { expect, test } from '@jest/globals';
 import { blocks } from './blocks.ts';
 import { runExample } from './run-example.ts';
 
-const pages = ['docs/quickstart.md', 'docs/mcp.md', 'docs/coding-agents.md'];
+const pages = [
+  'docs/quickstart.md',
+  'docs/ci.md',
+  'docs/mcp.md',
+  'docs/coding-agents.md',
+  'docs/receipts.md',
+];
 const read = (page: string) => readFileSync(page, 'utf8');
 
 /** Each `relay` command in the pages, with its options. */
@@ -22,7 +28,7 @@ function relayCommands(): [command: string, options: string[]][] {
 }
 
 async function helpOf(topic: string): Promise<string> {
-  const { printed } = await runExample(['node', 'packages/cli/dist/main.js', 'help', topic], {}).ended();
+  const { printed } = await runExample(['node', 'packages/cli/dist/relay.js', 'help', topic], {}).ended();
   return printed;
 }
 
@@ -59,8 +65,11 @@ test('the pages: all commands and options exist', async () => {
     'hook',
     'keys',
     'listen',
+    'login',
     'mcp',
+    'receipt',
     'show',
+    'verify',
     'webhooks',
   ]);
   expect(commands.get('ask')).toContain('--confidential');
@@ -81,16 +90,16 @@ test('the pages: all variables are documented', async () => {
   expect(named.filter((name) => !known.includes(name) && !configuration.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('docs/mcp.md: its configuration starts the MCP server with RELAY_URL and RELAY_API_KEY', () => {
-  const settings = blocks('docs/mcp.md', 'json').map((block) => JSON.parse(block));
-  expect(settings).toHaveLength(1);
-  for (const { mcpServers, servers } of settings) {
-    const { command, args, env } = (mcpServers ?? servers)['expert-relay'];
-    expect(command).toBe('node');
-    expect(args[1]).toBe('mcp');
-    expect(existsSync(args[0].replace('/path/to/expert-relay/', ''))).toBe(true);
-    expect(Object.keys(env)).toEqual(['RELAY_URL', 'RELAY_API_KEY']);
-  }
+test('docs/mcp.md: its configuration is as `relay mcp config` prints it, with a profile in place of a key', async () => {
+  const [settings, ...others] = blocks('docs/mcp.md', 'json').map((block) => JSON.parse(block));
+  const { args, env, timeout } = settings.mcpServers['expert-relay'];
+  const variables = { RELAY_URL: 'https://relay.example.com', RELAY_API_KEY: `hs_${'0'.repeat(38)}` };
+  const run = ['node', 'packages/cli/bin/relay.mjs', 'mcp', 'config', 'claude-code'] as const;
+  const printed = JSON.parse((await runExample(run, variables).ended()).printed).mcpServers['expert-relay'];
+  const [, verb, ...options] = printed.args;
+  expect(args.slice(1)).toEqual([verb, '--profile', 'agent', ...options]);
+  expect({ timeout, others }).toEqual({ timeout: printed.timeout, others: [] });
+  expect(Object.keys(env)).toEqual(['RELAY_CONFIG_DIR']);
 });
 
 test('docs/quickstart.md: its program runs unchanged', async () => {

@@ -71,6 +71,17 @@ async function tryReceiver(command: readonly [string, ...string[]]): Promise<voi
     'a foreign signature is refused',
     async () => (await states(other.id))[0]?.statusCode === 401,
   );
+  const statusOf = async (signature: string, body: string | Uint8Array<ArrayBuffer>) => {
+    const headers = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(Date.now() / 1_000)),
+      'webhook-signature': signature,
+    };
+    return (await fetch(url, { method: 'POST', headers, body })).status;
+  };
+  expect(await statusOf('x', '{}')).toBe(401);
+  expect(await statusOf('v1,a', '{}')).toBe(401);
+  expect(await statusOf('v1,YQ==', Uint8Array.of(0xff))).toBe(401);
   // A repetition is accepted and not handled again.
   await call(tenant.consumerKey, `webhooks/${id}/deliveries/${delivery}/resend`);
   await eventually('it is delivered again', async () => (await states(id))[0]?.state === 'delivered');

@@ -14,13 +14,16 @@ import type { Product } from './run-product.ts';
 import { migrate } from './run-programs.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const page = readFileSync(join(root, 'docs/runbook.md'), 'utf8');
+const pages = ['docs/backup.md', 'docs/rotating-secrets.md'].map((page) =>
+  readFileSync(join(root, page), 'utf8'),
+);
 
-/** The blocks of shell commands under a heading of docs/runbook.md. */
+/** The blocks of shell commands under a heading of docs/backup.md or docs/rotating-secrets.md. */
 export function commandsOf(heading: string): string[] {
-  const section = page.split(/^##+ /m).find((one) => one.startsWith(`${heading}\n`));
+  const sections = pages.flatMap((page) => page.split(/^#+ /m));
+  const section = sections.find((one) => one.startsWith(`${heading}\n`));
   const blocks = [...(section ?? '').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
-  if (blocks.length === 0) throw new Error(`docs/runbook.md has no commands under "${heading}".`);
+  if (blocks.length === 0) throw new Error(`docs/ has no commands under "${heading}".`);
   return blocks;
 }
 
@@ -46,6 +49,10 @@ export async function openShell(
       for (const name of Object.keys(secret)) delete secret[name];
       Object.assign(secret, values);
     };
+    const key = /^get secret relay-secrets --namespace relay --output jsonpath=\{\.data\.(\w+)\}$/.exec(
+      args,
+    )?.[1];
+    if (key) return Buffer.from(secret[key] ?? '').toString('base64');
     const rollout = /^rollout restart --namespace relay deployment\/expert-relay-([a-z-]+)$/.exec(args);
     // JSON is YAML, too.
     if (/^get secret relay-secrets --namespace relay --output (json|yaml)$/.test(args)) {

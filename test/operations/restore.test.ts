@@ -20,9 +20,9 @@ import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { postgresTools, postgresWithTools } from '../tools.ts';
 import { commandsOf, openShell } from './page-commands.ts';
 import { runProduct } from './run-product.ts';
-import { createUser, makeDatabase, makeSecret, migrate } from './run-programs.ts';
+import { asSuperuser, createUser, makeDatabase, makeSecret, migrate } from './run-programs.ts';
 
-/* The backup and the restore, with the commands of docs/runbook.md. */
+/* The backup and the restore, with the commands of docs/backup.md. */
 
 // pg_dump must be of the server's version, which npm's Postgres does not have with it: so the server is the test's own.
 const tool = await findTool(postgresWithTools);
@@ -35,10 +35,10 @@ withDump(
     const folder = mkdtempSync(join(tmpdir(), 'relay-restore-'));
     const program = requireTool(tool);
     await using ownPostgres = await startOwnServer(postgres, program);
+    await using newPostgres = await startOwnServer(postgres, program);
     const ownNats = await startOwnNats();
     const redisPrefix = `restore-${randomBytes(4).toString('hex')}`;
     await using original = await makeDatabase(ownPostgres.url);
-    await using restored = await makeDatabase(ownPostgres.url);
     await using data = await makeDatabase(ownPostgres.url);
     try {
       await migrate(original.url);
@@ -57,18 +57,30 @@ withDump(
         );
       const conversation = await (await read(kept.requestId)).text();
 
-      const inFolder = (commands = '') => shell.run(`cd ${folder}\n${commands}`, env);
-      const env = {
-        DATABASE_URL: original.url,
-        RESTORED_URL: restored.url,
-        MIGRATED_URL: data.url,
-      };
-      const [backUp, backUpSecret, restore, install = '', dataAlone] = commandsOf('Backup and restore');
-      await inFolder(backUp);
-      await inFolder(backUpSecret);
+      const inFolder = (commands: string, env = {}) => shell.run(`cd ${folder}\n${commands}`, env);
+      const [address] = commandsOf('The address of the database');
+      const [backUp, backUpSecret] = commandsOf('Back up');
+      const [onSameServer] = commandsOf('On the same server');
+      const [onNewServer = ''] = commandsOf('On a new server');
+      const [stop, restore, install] = commandsOf('Into the new database');
+      const [dataAlone] = commandsOf('Only the data');
+      await inFolder(`${address}${backUp}${backUpSecret}`);
       const { body: lost } = await submit(gatewayUrl, user.consumerKey);
-      await inFolder(restore);
-      await shell.run(install, env);
+      await inFolder(`${address}${onSameServer}${restore}`, { ADMIN_URL: ownPostgres.url });
+      const onOldServer = withParts(original.url, { pathname: 'restored' });
+      expect(await countRows(onOldServer)).toMatchObject({ users: '1', help_requests: '1' });
+      // A new server has no role "relay". Here it is the superuser until it gets another name.
+      const admin = { username: 'admin', password: 'for-this-test' };
+      await asSuperuser(`CREATE ROLE admin SUPERUSER LOGIN PASSWORD '${admin.password}'`, newPostgres.url);
+      const env = {
+        ADMIN_URL: withParts(newPostgres.url, admin).url,
+        NEW_HOST: new URL(newPostgres.url).host,
+      };
+      await asSuperuser('ALTER ROLE relay RENAME TO first', env.ADMIN_URL);
+      // This server has no TLS.
+      const makeDatabaseThere = onNewServer.replace('?sslmode=verify-full', '');
+      await inFolder(`${makeDatabaseThere}${stop}${restore}${install}`, env);
+      expect(secret.DATABASE_URL).toMatch(`@${env.NEW_HOST}/restored`);
       expect(await (await read(kept.requestId)).text()).toBe(conversation);
       expect((await read(lost.requestId)).status).toBe(404);
       // Events of new requests reach readers.
@@ -79,7 +91,7 @@ withDump(
       await stream.close();
 
       await migrate(data.url);
-      await inFolder(dataAlone);
+      await inFolder(`${dataAlone}`, { DATABASE_URL: original.url, MIGRATED_URL: data.url });
       const counts = await Promise.all([original, data].map(countRows));
       expect(counts[1]).toEqual(counts[0]);
       expect(counts[0]?.request_stages).toBe('2');
@@ -92,6 +104,8 @@ withDump(
   },
   300_000,
 );
+
+const withParts = (url: string, parts: Partial<URL>) => ({ url: Object.assign(new URL(url), parts).href });
 
 /** The number of rows of each table. */
 async function countRows({ url }: { url: string }): Promise<Record<string, string>> {

@@ -17,7 +17,7 @@ import { type Product, runProduct } from './run-product.ts';
 import { asSuperuser, createUser, makeSecret, migrate } from './run-programs.ts';
 
 /*
- * The rotations, with the commands of docs/runbook.md, during calls of every kind: no call may fail. They replace about
+ * The rotations, with the commands of docs/rotating-secrets.md, during calls of every kind: no call may fail. They replace about
  * thirty processes, so they run only on request: RELAY_TEST_ROTATIONS=true npm run test:all -- test/operations/rotations
  */
 const isOn = process.env.RELAY_TEST_ROTATIONS === 'true';

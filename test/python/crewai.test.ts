@@ -7,18 +7,21 @@ import { usePackage } from './use-package.ts';
 /* clients/python/examples/crewai_flow.py with the real CrewAI: RELAY_TEST_CREWAI=true npm run test:all -- test/python/crewai */
 
 const isOn = process.env.RELAY_TEST_CREWAI === 'true';
-const python = isOn
-  ? await findClientPython('crewai-requirements.txt')
-  : { missing: 'RELAY_TEST_CREWAI is not "true": CrewAI takes 1 GB and two minutes to install' };
-const testWithCrewai = testUnless(whyMissing(python));
+const install = async (requirements: string) =>
+  isOn
+    ? await findClientPython(requirements)
+    : { missing: 'RELAY_TEST_CREWAI is not "true": CrewAI takes 2 GB and four minutes to install' };
 
-describe('the example for CrewAI', () => {
+describe.each([
+  { version: 'oldest', python: await install('crewai-oldest-requirements.txt') },
+  { version: 'newest', python: await install('crewai-requirements.txt') },
+])('the example for the $version CrewAI', ({ python }) => {
   const { pytest } = usePackage(python);
 
-  testWithCrewai(
+  testUnless(whyMissing(python))(
     'has the properties of the adapters',
     async () => {
-      const { code, output } = await pytest('tests/frameworks/test_crewai.py');
+      const { code, output } = await pytest(['tests/frameworks/test_crewai.py']);
       process.stdout.write(`CrewAI: ${output.trim().split('\n').at(-1)}\n`);
       expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
     },

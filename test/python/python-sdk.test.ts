@@ -15,7 +15,7 @@ describe('the Python SDK', () => {
   testWithPython(
     'passes its tests, as it is installed from its wheel',
     async () => {
-      const { code, output } = await pytest('tests', '--ignore', 'tests/frameworks');
+      const { code, output } = await pytest(['tests', '--ignore', 'tests/frameworks']);
       process.stdout.write(`The Python SDK: ${output.trim().split('\n').at(-1)}\n`);
       expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
       // All shared cases: the vectors, the forms and decisions, and the lies.

@@ -3,6 +3,7 @@ import { createRelay, type RelayOptions } from '@expert-relay/sdk';
 import { makeRoot, openExpertKeys } from '@expert-relay/sdk/crypto';
 import { createExpert, type ExpertOptions, type ExpertRequest } from '@expert-relay/sdk/expert';
 import { createFileStore } from '@expert-relay/sdk/node';
+import { verifyReceipt } from '@expert-relay/sdk/receipt';
 import { createTcpProxy, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
 import { type Alteration, lieOf } from '@expert-relay/testkit/lies';
 import { serveObjects } from './remote-objects.ts';
@@ -35,6 +36,7 @@ export async function serveRelay(): Promise<{ readonly url: string; stop(): Prom
     agent: (options: Omit<RelayOptions, 'url'>) => stopLater(createRelay({ url, timing, ...options })),
     expert: (options: Omit<ExpertOptions, 'url'>) => stopLater(createExpert({ url, timing, ...options })),
     store: createFileStore,
+    verifyReceipt,
     fingerprintOf: async (root: Uint8Array) => (await openExpertKeys(root)).fingerprint,
     liar: async () => stopLater(await startLyingRelay(relay)),
     tell: (liar: LyingRelay, alter: readonly Alteration[], values: Record<string, unknown>) =>

@@ -60,12 +60,17 @@ export function usePackage(python: Python) {
         failure: 'pyright failed.',
       }).catch(withOutput),
     mypy: (...args: readonly string[]) => run(['-m', 'mypy', '--cache-dir', join(folder, 'mypy'), ...args]),
-    pytest(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
+    /** With further variables, and with packages in place of those of the Python. */
+    pytest(
+      args: readonly string[],
+      { env = {}, over = '' }: { env?: Readonly<Record<string, string>>; over?: string } = {},
+    ): Promise<{ code: number | null; output: string }> {
       const child = spawn(program ?? '', ['-m', 'pytest', '-q', '--tb=short', ...args], {
         cwd: folder,
         env: {
           ...process.env,
-          PYTHONPATH: join(folder, 'installed'),
+          ...env,
+          PYTHONPATH: [join(folder, 'installed'), over].filter(Boolean).join(':'),
           // No test calls by TLS, and reading the certificates of all authorities takes longer than most tests.
           SSL_CERT_FILE: join(folder, 'authority.pem'),
           RELAY_REPOSITORY: root,

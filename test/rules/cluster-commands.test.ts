@@ -5,7 +5,7 @@ import { readTree, root, type Tree } from './tree.ts';
 
 /*
  * A command that an operator copies works on the relay's namespace, not on the default one. A command that only has its verb is a
- * mention of it.
+ * mention of it. No command has a part in angle brackets, which a shell would take for files.
  */
 
 /** The commands in blocks of code and in code within sentences, each in one line. */
@@ -45,6 +45,33 @@ test('a command without a namespace, and one that watches two kinds, are reporte
     'docs/b.md: no namespac',
     'docs/c.md: no namespac',
   ]);
+});
+
+/** Commands and statements with a part to fill in, such as `<name of the Job>`. */
+const placeholdersOf = (tree: Tree): string[] =>
+  [...tree].flatMap(([path, text]) => {
+    const block = /^```(\w*)\n([\s\S]*?)^```/gm;
+    const blocks = [...text.matchAll(block)].filter(([, language = '']) =>
+      /^(sh|bash|sql|text)$/.test(language),
+    );
+    const spans = [...text.replace(block, '').matchAll(/`([^`]+)`/g)].filter(([, code = '']) =>
+      /^(kubectl|helm|docker|npm|npx|node|relay|curl|psql|SELECT|DELETE|UPDATE) /.test(code),
+    );
+    const codes = [...blocks.map(([, , code = '']) => code), ...spans.map(([, code = '']) => code)];
+    return codes.flatMap((code) => code.match(/<[a-z][\w ]*>/gi) ?? []).map((found) => `${path}: ${found}`);
+  });
+
+test('a part to fill in is reported in commands and statements, not in names of settings', () => {
+  const tree = new Map([
+    ['docs/a.md', 'Run `kubectl logs job/<name of the Job>`; `services.<name>.image` is no command.'],
+    ['docs/b.md', '```sh\nkill <pid>\n```\n\n```ts\nlet a: Promise<string>;\n```\n'],
+  ]);
+  expect(placeholdersOf(tree)).toEqual(['docs/a.md: <name of the Job>', 'docs/b.md: <pid>']);
+});
+
+test('commands and statements of the pages have no part in angle brackets', () => {
+  const pages = [...readTree()].filter(([path]) => path.endsWith('.md') && !path.startsWith('docs/adr/'));
+  expect(placeholdersOf(new Map(pages))).toEqual([]);
 });
 
 test('commands of the pages and of the notes of the chart are for the namespace of the relay', () => {

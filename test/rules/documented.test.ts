@@ -14,12 +14,12 @@ function undocumented(tree: Tree): string[] {
 
 function scripts(tree: Tree): string[] {
   const { scripts = {} } = JSON.parse(tree.get('package.json') ?? '{}');
-  const readme = tree.get('README.md') ?? '';
+  const page = tree.get('CONTRIBUTING.md') ?? '';
   return Object.keys(scripts)
-    .filter((name) => !new RegExp(`\\bnpm (run )?${name}(?![\\w:-])`).test(readme))
+    .filter((name) => !new RegExp(`\\bnpm (run )?${name}(?![\\w:-])`).test(page))
     .map(
       (name) =>
-        `package.json: the script "${name}" is not in README.md. Describe there what "npm run ${name}" does.`,
+        `package.json: the script "${name}" is not in CONTRIBUTING.md. Describe there what "npm run ${name}" does.`,
     );
 }
 
@@ -48,14 +48,13 @@ describe('scripts and variables', () => {
   test('are reported if they are not documented', () => {
     const tree = new Map([
       ['package.json', '{"scripts":{"start":"x","dev":"x","dev:hub":"x"}}'],
-      ['README.md', 'Run `npm start`, then `npm run dev:hub`.'],
       ['docs/configuration.md', 'Set `RELAY_PORT`.'],
-      ['CONTRIBUTING.md', 'Set `RELAY_TEST_URL`.'],
+      ['CONTRIBUTING.md', 'Run `npm start`, then `npm run dev:hub`. Set `RELAY_TEST_URL`.'],
       ['test/open.ts', 'const { RELAY_TEST_URL: url, RELAY_TEST_HUB_URL: hubUrl } = process.env;'],
       ['services/hub/src/config.ts', `x = integer('RELAY_PORT', {}), y = url(\n  'NATS_URL', {})`],
     ]);
     expect(undocumented(tree)).toEqual([
-      expect.stringContaining('the script "dev" is not in README.md'),
+      expect.stringContaining('the script "dev" is not in CONTRIBUTING.md'),
       expect.stringContaining('NATS_URL is not in docs/configuration.md'),
       expect.stringContaining('RELAY_TEST_HUB_URL is not in CONTRIBUTING.md'),
     ]);

@@ -8,10 +8,10 @@ import { root } from './tree.ts';
 
 /** Of the first load, after gzip: 130 kB, rounded. Settings and conversations are loaded on demand. */
 const firstLimit = 130_000;
-/** Until the first question is read, as browsers get it, after Brotli: 160 kB, rounded. What an answer needs is loaded later. */
+/** Until the first question is read, as browsers get it, after Brotli: 160 kB. What an answer needs is loaded later. */
 const questionLimit = 160_000;
-/** The conversation with the part of the SDK that reads it, the code that formats texts, and the times beside them. */
-const questionChunks = ['conversation', 'format', 'exact-time'];
+/** The conversation, with the part of the SDK that reads it and the code that formats texts, and the times beside them. */
+const questionChunks = ['conversation', 'exact-time'];
 
 /** The built files by their paths in the folder. */
 type Build = ReadonlyMap<string, string>;

@@ -6,11 +6,12 @@ import { root } from './tree.ts';
 
 /** Bytes after gzip of what is loaded at once. What an entry loads later is not counted. */
 const limits = {
-  '.': 34_500,
+  '.': 39_100,
   './expert': 21_900,
   './crypto': 3_900,
-  './crypto/wire': 8_200,
-  './forms': 4_300,
+  './crypto/wire': 8_300,
+  './forms': 4_400,
+  './receipt': 10_200,
   './safe': 1_900,
 };
 
@@ -56,6 +57,7 @@ const sources = {
   './crypto': join(root, 'packages/sdk/src/crypto/index.ts'),
   './crypto/wire': join(root, 'packages/sdk/src/crypto/wire.ts'),
   './forms': join(root, 'packages/sdk/src/forms/index.ts'),
+  './receipt': join(root, 'packages/sdk/src/receipt/index.ts'),
   './safe': join(root, 'packages/sdk/src/safe/index.ts'),
 };
 
@@ -83,6 +85,6 @@ describe('the size of the SDK in a browser', () => {
     expect(form.length).toBeLessThan(700);
     // With the codes of all reasons.
     const error = await bundle(`export { RelayError } from '${sources['.']}';`);
-    expect(error.length).toBeLessThan(1_600);
+    expect(error.length).toBeLessThan(1_700);
   });
 });

@@ -30,7 +30,7 @@ test('a version that differs is reported', () => {
     ['packages/kit/package.json', '{\n  "version": "2.0.0"\n}'],
     ['services/hub/package.json', '{\n  "version": "1.0.0"\n}'],
     ['services/dashboard/web/package.json', '{\n  "version": "1.0.0"\n}'],
-    ['packages/cli/package.json', '{\n  "version": "2.0.0",\n  "@expert-relay/sdk": "1.0.0"\n}'],
+    ['packages/adapters/package.json', '{\n  "version": "2.0.0",\n  "@expert-relay/sdk": "1.0.0"\n}'],
     ['docs/openapi.yaml', 'info: { version: 1.0.0 }\nexample: { version: 2.0.0, x: 1 }'],
     ['charts/expert-relay/Chart.yaml', 'version: 2.0.0\nappVersion: 1.0.0'],
     ['compose.yaml', 'image: x:1.0.0'],
@@ -41,7 +41,7 @@ test('a version that differs is reported', () => {
   expect(wrongVersions(tree)).toEqual([
     wrong('services/hub/package.json'),
     wrong('services/dashboard/web/package.json'),
-    wrong('packages/cli/package.json'),
+    wrong('packages/adapters/package.json'),
     wrong('docs/openapi.yaml'),
     wrong('charts/expert-relay/Chart.yaml'),
     wrong('compose.yaml', 'missing'),

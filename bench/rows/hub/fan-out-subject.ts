@@ -78,7 +78,12 @@ const timeoutMs = 30_000;
 /** Opens streams. Returns the server's memory for each, in KB. */
 export async function openReaders(subject: FanOutSubject, count: number): Promise<number> {
   const before = await subject.usage({ collectGarbage: true });
-  await subject.readers.call('open', { port: subject.port, paths: Array(count).fill(subject.path) });
+  await subject.readers.call('open', {
+    port: subject.port,
+    paths: Array(count).fill(subject.path),
+    // The kernel may reset one of ten thousand connections that are opened within a moment.
+    reconnect: true,
+  });
   await pause(500);
   const after = await subject.usage({ collectGarbage: true });
   return (after.rss - before.rss) / count / 1_024;

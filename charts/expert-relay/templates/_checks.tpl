@@ -36,9 +36,9 @@
 {{- if ge (int .Values.shutdown.pauseSeconds) (int .Values.shutdown.limitSeconds) }}
 {{- fail (printf "shutdown.pauseSeconds is %d and shutdown.limitSeconds %d: a pod would end during its pause, and cut off its calls. Raise limitSeconds, or lower pauseSeconds." (int .Values.shutdown.pauseSeconds) (int .Values.shutdown.limitSeconds)) }}
 {{- end }}
-{{- $mail := or (hasKey .Values.settings "RELAY_MAIL_FROM") (hasKey .Values.services.notifier.env "RELAY_MAIL_FROM") }}
-{{- if and $mail .Values.networkPolicy.enabled (not .Values.networkPolicy.smtpPorts) (not .Values.networkPolicy.extraEgress) }}
-{{- fail "networkPolicy.smtpPorts is empty although RELAY_MAIL_FROM is set: no mail could leave the notifier. Set it to the port of your mail server, for example --set 'networkPolicy.smtpPorts={465}'." }}
+{{- $email := or (hasKey .Values.settings "RELAY_EMAIL_FROM") (hasKey .Values.services.notifier.env "RELAY_EMAIL_FROM") }}
+{{- if and $email .Values.networkPolicy.enabled (not .Values.networkPolicy.smtpPorts) (not .Values.networkPolicy.extraEgress) }}
+{{- fail "networkPolicy.smtpPorts is empty although RELAY_EMAIL_FROM is set: no email could leave the notifier. Set it to the port of your mail server, for example --set 'networkPolicy.smtpPorts={465}'." }}
 {{- end }}
 {{- range $variable := list "OTEL_EXPORTER_OTLP_ENDPOINT" "RELAY_WEBHOOK_ALLOWED_NETWORKS" }}
 {{- $isSet := include "relay.valuesOf" (dict "root" $ "variable" $variable) | fromJsonArray }}
@@ -46,8 +46,32 @@
 {{- fail (printf "networkPolicy.extraEgress is empty although %s is set: nothing could leave for there. Name the addresses and their ports, for example --set 'networkPolicy.extraEgress[0].to[0].ipBlock.cidr=10.20.0.0/16,networkPolicy.extraEgress[0].ports[0].port=4318'." $variable) }}
 {{- end }}
 {{- end }}
+{{- range $server, $variable := dict "nats" "RELAY_NATS_PREFIX" "redis" "RELAY_REDIS_PREFIX" }}
+{{- range include "relay.valuesOf" (dict "root" $ "variable" $variable) | fromJsonArray }}
+{{- if and (index $.Values $server).trial.enabled (ne . "relay") }}
+{{- fail (printf "%s is %s, which the users of %s.trial may not use: their permissions are for the prefix relay. Remove the setting, or use a server of your own." $variable . $server) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $label := list "name" "instance" "component" "part-of" }}
+{{- if hasKey ($.Values.podLabels | default dict) (printf "app.kubernetes.io/%s" $label) }}
+{{- fail (printf "podLabels has app.kubernetes.io/%s, which the chart sets: Services and network policies find pods by it. Remove it." $label) }}
+{{- end }}
+{{- end }}
+{{- range $name, $service := .Values.services }}
+{{- include "relay.checkBudget" (dict "name" $name "kept" ($service.disruptionBudget | default dict).minAvailable "least" (include "relay.leastPods" (dict "root" $ "name" $name) | int)) }}
+{{- end }}
 {{- include "relay.checkSettings" . }}
 {{- include "relay.checkConnections" . }}
+{{- end }}
+
+{{/* A budget must let one pod go, or the drain of a node waits for ever. A service with one pod has none. Kubernetes rounds a share up. */}}
+{{- define "relay.checkBudget" -}}
+{{- $share := trimSuffix "%" (toString .kept) }}
+{{- $pods := ternary (mulf $share .least | mulf 0.01 | ceil) (float64 $share) (hasSuffix "%" (toString .kept)) }}
+{{- if and .kept (gt .least 1) (ge (int $pods) .least) }}
+{{- fail (printf "services.%s.disruptionBudget.minAvailable is %v, and the service may have only %d pods: no node with one of them could be drained. Lower it, or raise the replicas." .name .kept .least) }}
+{{- end }}
 {{- end }}
 
 {{/* A pod gets only variables that its program reads, so a misspelt name would have no effect, without a word. */}}
@@ -56,6 +80,11 @@
 {{- $all := dict }}
 {{- range $programs }}
 {{- $all = merge $all . }}
+{{- end }}
+{{- range .Values.extraEnv }}
+{{- if hasKey $all .name }}
+{{- fail (printf "extraEnv has %s, which is a setting. Put it into settings or services.<name>.env, or into the Secret if it is a secret." .name) }}
+{{- end }}
 {{- end }}
 {{- include "relay.checkNames" (dict "place" "settings" "values" .Values.settings "known" $all "read" "read by no service") }}
 {{- range $name, $service := .Values.services }}

@@ -1,4 +1,5 @@
-"""An agent of LangChain that asks an expert before it removes logs. Kill it, and start it again: it asks nothing twice.
+"""An agent of LangChain that asks an expert when it is stuck, and before it removes logs. Kill it, and start it again: it asks nothing
+twice.
 
 pip install "expert-relay[langgraph]" "langchain[openai]" langgraph-checkpoint-sqlite
 python langgraph_agent.py job-7
@@ -18,7 +19,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from expert_relay import FileStore, Relay
-from expert_relay.adapters.langgraph import answer_interrupts
+from expert_relay.adapters.langgraph import answer_interrupts, ask_expert_tool
 
 
 def remove_logs(path: str, days: int) -> str:
@@ -28,15 +29,18 @@ def remove_logs(path: str, days: int) -> str:
 
 
 def run(model: Any, job: str, review: HumanInTheLoopMiddleware[Any], timeout: float = 600) -> list[Any]:
-    with closing(sqlite3.connect("agent.sqlite", check_same_thread=False)) as database:
-        agent = create_agent(model, [remove_logs], middleware=[review], checkpointer=SqliteSaver(database))
+    with (
+        closing(sqlite3.connect("agent.sqlite", check_same_thread=False)) as database,
+        Relay.from_env(store=FileStore(".agent")) as relay,
+    ):
+        tools = [remove_logs, ask_expert_tool(relay, run=job, timeout=timeout)]
+        agent = create_agent(model, tools, middleware=[review], checkpointer=SqliteSaver(database))
         thread: RunnableConfig = {"configurable": {"thread_id": job}}
         has_begun = bool(agent.get_state(thread).values)
         result = agent.invoke(None if has_begun else {"messages": [HumanMessage("Remove the old logs.")]}, thread)
-        with Relay.from_env(store=FileStore(".agent")) as relay:
-            while "__interrupt__" in result:
-                answers = answer_interrupts(relay, result["__interrupt__"], run=job, timeout=timeout)
-                result = agent.invoke(answers, thread)
+        while "__interrupt__" in result:
+            answers = answer_interrupts(relay, result["__interrupt__"], run=job, timeout=timeout, tools=tools)
+            result = agent.invoke(answers, thread)
         return list(result["messages"])
 
 

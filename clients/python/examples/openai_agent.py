@@ -1,4 +1,4 @@
-"""An agent of the OpenAI Agents SDK that asks an expert before it removes logs. Kill it, and start it again: it asks nothing twice.
+"""An agent of the OpenAI Agents SDK that asks an expert when it is stuck, and before it removes logs. Kill it, and start it again.
 
 pip install "expert-relay[openai-agents]"
 python openai_agent.py job-7
@@ -14,7 +14,7 @@ from typing import Any
 from agents import Agent, Runner, RunState, function_tool
 
 from expert_relay import AsyncRelay, FileStore
-from expert_relay.adapters.openai_agents import answer_interruptions
+from expert_relay.adapters.openai_agents import answer_interruptions, ask_expert_tool
 
 
 @function_tool(needs_approval=True)
@@ -25,10 +25,11 @@ def remove_logs(path: str, days: int) -> str:
 
 
 async def run(model: Any, job: str, timeout: float = 600) -> str:
-    agent = Agent(name="Janitor", model=model, tools=[remove_logs])
-    saved = Path(f"{job}.json")
-    state = await RunState.from_string(agent, saved.read_text()) if saved.exists() else None
     async with AsyncRelay.from_env(store=FileStore(".agent")) as relay:
+        tools = [remove_logs, ask_expert_tool(relay, run=job, timeout=timeout)]
+        agent = Agent(name="Janitor", model=model, tools=[*tools])
+        saved = Path(f"{job}.json")
+        state = await RunState.from_string(agent, saved.read_text()) if saved.exists() else None
         while True:
             if state:
                 await answer_interruptions(relay, state, run=job, timeout=timeout)

@@ -1,4 +1,4 @@
-"""An agent of Pydantic AI that asks an expert before it removes logs. Kill it, and start it again: it asks nothing twice.
+"""An agent of Pydantic AI that asks an expert when it is stuck, and before it removes logs. Kill it, and start it again.
 
 pip install "expert-relay[pydantic-ai]" "pydantic-ai-slim[openai]"
 python pydantic_agent.py job-7
@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
-from pydantic_ai import Agent, DeferredToolRequests, ModelMessage
+from pydantic_ai import Agent, DeferredToolRequests, Tool
+from pydantic_ai.messages import ModelMessage
 
 from expert_relay import FileStore, Relay
-from expert_relay.adapters.pydantic_ai import answer_deferred_sync
+from expert_relay.adapters.pydantic_ai import answer_deferred_sync, ask_expert_tool
 
 Paused = TypeAdapter(tuple[list[ModelMessage], DeferredToolRequests])
 
@@ -26,19 +27,19 @@ def remove_logs(path: str, days: int) -> str:
 
 
 def run(model: Any, job: str, timeout: float = 600) -> str:
-    agent = Agent(model, output_type=[str, DeferredToolRequests])
-    agent.tool_plain(requires_approval=True)(remove_logs)
     saved = Path(f"{job}.json")
     requests: str | DeferredToolRequests
-    if saved.exists():
-        messages, requests = Paused.validate_json(saved.read_bytes())
-    else:
-        result = agent.run_sync("Remove the old logs.")
-        messages, requests = result.all_messages(), result.output
     with Relay.from_env(store=FileStore(".agent")) as relay:
+        tools = [Tool(remove_logs, requires_approval=True), ask_expert_tool(relay, run=job, timeout=timeout)]
+        agent = Agent(model, output_type=[str, DeferredToolRequests], tools=tools)
+        if saved.exists():
+            messages, requests = Paused.validate_json(saved.read_bytes())
+        else:
+            result = agent.run_sync("Remove the old logs.")
+            messages, requests = result.all_messages(), result.output
         while isinstance(requests, DeferredToolRequests):
             saved.write_bytes(Paused.dump_json((messages, requests)))
-            answers = answer_deferred_sync(relay, requests, run=job, timeout=timeout)
+            answers = answer_deferred_sync(relay, requests, run=job, timeout=timeout, tools=tools)
             result = agent.run_sync(message_history=messages, deferred_tool_results=answers)
             messages, requests = result.all_messages(), result.output
     saved.unlink(missing_ok=True)

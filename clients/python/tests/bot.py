@@ -21,7 +21,8 @@ async def answer(request: AsyncExpertRequest) -> None:
     if form is None or request.decision == "accepted":
         await request.answer("Yes.", even_if_newer=True)
         return
-    content = {name: contents[name] for name in form["properties"] if name in contents}
+    prefilled = {name: field["default"] for name, field in form["properties"].items() if "default" in field}
+    content = {**prefilled, **{name: contents[name] for name in form["properties"] if name in contents}}
     await request.answer("For now.", decision=Accept(content), even_if_newer=True)
 
 

@@ -14,7 +14,7 @@ from conftest import Tenant
 from pydantic import BaseModel, Field
 from remote import Remote, RemoteError
 
-from expert_relay import Accept, Decline, File, FileStore, Message, RelayError, is_approval
+from expert_relay import Accept, Decline, File, FileStore, Message, RelayError, is_approval, verify_receipt
 
 # Long enough for a process that is paused.
 patience = 60.0
@@ -128,6 +128,8 @@ def test_agent_gets_decisions(tenant: Tenant) -> None:
     with meanwhile(lambda: newest(expert).call("answer", "", decline)):
         choice = relay.choose("Where?", ["eu", ("us", "United States")], timeout=patience)
     assert (choice.declined, choice.value) == (True, None)
+    with pytest.raises(TypeError):
+        bool(choice)
     accept = {"decision": {"action": "accept", "content": {"choice": "us"}}}
     with meanwhile(lambda: newest(expert).call("answer", "", accept)):
         assert relay.choose("Where?", ["eu", ("us", "United States")], timeout=patience).value == "us"
@@ -212,6 +214,7 @@ def test_expert_reads_later_and_holds(tenant: Tenant) -> None:
     assert refused.value.code == "invalid_input"
     conversation.call("refresh")
     conversation.call("send", "WAIT: one more thing.")
+    assert [one.newest_text for one in expert.list()] == ["WAIT: one more thing."]
     request.refresh()
     # What it has read was not returned to this program, so it was not shown.
     with pytest.raises(RelayError) as refused:
@@ -291,11 +294,15 @@ def test_a_name_is_the_same_in_both_languages(tenant: Tenant) -> None:
         {"confidential": True, "form": {"type": "object", "properties": {}}},
         {"form": {"type": "object", "properties": {}}, "tags": ["a"]},
         {"messages": [{"role": "user", "content": "Roll it out."}]},
+        {"files": [File("a.txt", b"\x00\xff", "text/plain"), File("b", b"")]},
+        {"confidential": True, "files": [File("a.txt", b"Ada")]},
     ],
 )
 def test_a_name_in_one_store_is_the_same_in_both_languages(tenant: Tenant, tmp_path: Path, how: dict[str, Any]) -> None:
     store = tenant.remote.call("store", str(tmp_path))
-    named = tenant.typescript_relay(store=store).call("ask", {"question": "May I?", "once": "job-7", **how})
+    files = [{"name": one.name, "bytes": one.bytes, "mediaType": one.media_type} for one in how.get("files", ())]
+    question = {"question": "May I?", "once": "job-7", **how, **({"files": files} if files else {})}
+    named = tenant.typescript_relay(store=store).call("ask", question)
     asked = tenant.relay(store=FileStore(tmp_path)).ask("May I?", once="job-7", **how)
     assert asked.request_id == named.call("export")["request"]["requestId"]
 
@@ -338,3 +345,74 @@ def test_one_store_of_two_languages(tenant: Tenant, tmp_path: Path) -> None:
     with pytest.raises(RelayError) as withdrawn:
         here.ask("Fourth?", form=form, once="fourth").wait_for_decision(60)
     assert withdrawn.value.code == "withdrawn"
+
+
+def test_a_conversation_goes_on_in_the_other_language_and_back(tenant: Tenant, tmp_path: Path) -> None:
+    """What one of them has sent and read is not missing for the other one."""
+    there = tenant.typescript_relay(store=tenant.remote.call("store", str(tmp_path)))
+    here = tenant.relay(store=FileStore(tmp_path))
+    asked = here.ask("May I deploy?")
+    request = tenant.expert().request(asked.request_id)
+    request.pick_up()
+
+    def accept() -> None:
+        request.refresh()
+        request.receive()
+        request.answer("", decision=Accept())
+
+    for region in ("eu", "us"):
+        asked.send(f"To {region}?", form=approval)
+        accept()
+        assert asked.wait_for_decision(patience).action == "accept"
+        continued = there.call("resume", asked.id)
+        continued.call("send", f"And to {region} again?", {"form": approval})
+        accept()
+        assert continued.call("waitForDecision", {"timeoutMs": patience * 1_000})["action"] == "accept"
+        asked = here.resume(asked.id)
+
+
+approval: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_receipts_of_python_are_verified_by_typescript(tenant: Tenant, whole: bool) -> None:
+    file = File("plan.txt", b"DROP DATABASE test;")
+    conversation = tenant.relay(agent_name="deploy bot").ask("May I?", form=approval, files=[file])
+    with pytest.raises(RelayError, match="There is no decision yet"):
+        conversation.receipt()
+    request = tenant.expert().request(conversation.request_id)
+    request.pick_up()
+    conversation.refresh()
+    request.receive()
+    request.answer("Only once.", decision=Accept({}))
+    conversation.wait_for_decision(patience)
+    conversation.close()
+    text = conversation.receipt(whole=whole)
+    found = tenant.remote.call("verifyReceipt", text, {"fingerprint": tenant.fingerprint})
+    assert (found["action"], found["comment"], found["asked"]["question"]) == ("accept", "Only once.", "May I?")
+    assert [message.get("text") for message in found["messages"]] == ["" if whole else None, "Only once."]
+    assert found["askedAt"] <= found["madeAt"]
+    assert verify_receipt(text, fingerprint=tenant.fingerprint).messages[0].files == ((file,) if whole else ())
+    with pytest.raises(RelayError) as refused:
+        verify_receipt(text.replace("May I?", "May I not?"), fingerprint=tenant.fingerprint)
+    assert refused.value.reason == "question_altered"
+
+
+def test_receipts_of_typescript_are_verified_by_python(tenant: Tenant) -> None:
+    conversation = tenant.typescript_relay().call("ask", {"question": "Is it so?", "form": approval, "confidential": True})
+    request = tenant.expert().request(conversation.call("requestId"))
+    request.pick_up()
+    conversation.call("refresh")
+    request.receive()
+    request.answer("No.", decision=Decline())
+    conversation.call("waitForDecision", {"timeoutMs": patience * 1_000})
+    found = verify_receipt(conversation.call("receipt"), fingerprint=tenant.fingerprint)
+    assert (found.action, found.comment, found.content, found.is_known) == ("decline", "No.", None, True)
+    assert [message.text for message in found.messages] == ["Is it so?", "No."]
+    assert json.loads(found.form) == approval
+
+
+def test_plain_text_has_no_receipt(tenant: Tenant) -> None:
+    conversation = tenant.relay().ask("May I?", form=approval, encrypted=False)
+    with pytest.raises(RelayError, match="not encrypted: the relay could have written its answers"):
+        conversation.receipt()

@@ -14,7 +14,7 @@ from expert_relay import RelayError, RelayErrorCode
 from expert_relay._errors import code_of_reason
 from expert_relay._transport.problem import problem_error
 
-rows = re.findall(r"^\| `(\w+)` \| .* \| (.*) \|$", (root / "packages/sdk/README.md").read_text("utf-8"), re.MULTILINE)
+rows = re.findall(r"^\| `(\w+)` \| .* \| (.*) \|$", (root / "docs/sdk-errors.md").read_text("utf-8"), re.MULTILINE)
 
 
 def test_the_table() -> None:

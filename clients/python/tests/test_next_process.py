@@ -70,6 +70,8 @@ def test_a_contradiction(tenant: Tenant, tmp_path: Path, way: str, named: bool) 
     devices[0].answer("", decision=Accept({"region": "us"}))
     assert wait(late) == "accept us"
     assert wait(agent.start()) == "accept us"
+    # It is final: the form is not asked again.
+    assert code_of(late.ask_again) == "invalid_input"
 
 
 @ways
@@ -130,12 +132,23 @@ def test_a_question_that_was_closed(tenant: Tenant, tmp_path: Path, way: str, na
     request.pick_up()
     agent.liar.swallows_close = True
     agent.first.close()
-    request.answer("", decision=Accept({"region": "eu"}))
+    request.answer("Too late?", decision=Accept({"region": "eu"}))
     late = agent.late(way, running)
     assert wait(late) == "withdrawn"
-    assert code_of(lambda: late.wait_for_answer(60)) == "withdrawn"
-    assert code_of(lambda: next(iter(late))) == "withdrawn"
+    # What the expert has written all the same is shown, and the conversation counts as closed.
+    assert [one.text for one in late] == ([] if way == "same" else ["Too late?"])
+    assert code_of(lambda: late.wait_for_answer(60)) == "closed"
     assert wait(agent.start()) == "withdrawn"
+
+
+@both
+def test_a_question_in_words_that_was_closed(tenant: Tenant, tmp_path: Path, named: bool) -> None:
+    """Nothing was to be decided, so nothing is withdrawn."""
+    agent = Agent(tenant, tmp_path, named=named, form=None)
+    agent.liar.swallows_close = True
+    agent.first.close()
+    agent.device().answer("Yes.")
+    assert agent.start().wait_for_answer(60).text == "Yes."
 
 
 @ways
@@ -145,7 +158,10 @@ def test_a_call_that_has_ended(tenant: Tenant, tmp_path: Path, way: str) -> None
     liar.swallows_close = True
     relay = tenant.relay(store=store, transport=liar)
     assert code_of(lambda: relay.approve("Delete it?", timeout=1)) == "timeout"
-    (state,) = tenant.relay(store=store).conversations()
+    # It counts as closed, so `conversations()` does not list it.
+    assert tenant.relay(store=store).conversations() == []
+    (name,) = store.names("conversation:")
+    state = json.loads(store.get(name) or "")
     request = tenant.expert().request(state["request"]["requestId"])
     request.answer("", decision=Accept())
     others: dict[str, Callable[[], Relay]] = {
@@ -234,6 +250,7 @@ def test_a_state_of_another_users_question(tenant: Tenant, tmp_path: Path) -> No
     state = agent.first.export()
     assert code_of(lambda: other.relay().resume(state)) == "not_found"
     # The key that was rotated may read it, and continues.
-    unowned = {name: member for name, member in state.items() if name != "owner"}
+    unowned = state.copy()
+    del unowned["owner"]
     assert wait(tenant.relay().resume(unowned)) == "accept eu"
     other.stop()

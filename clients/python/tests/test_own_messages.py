@@ -113,7 +113,7 @@ def test_what_another_process_sends_while_this_one_reads() -> None:
     one.remember_ends(channel_of("listed"))
     one.check_history(state_of("listed"))
     assert one.has_unread(channel_of("listed"))
-    one.recall()
+    one.read_store()
     with pytest.raises(RelayError) as refused:
         one.check_history(state_of("listed"))
     assert refused.value.reason == "message_missing"
@@ -138,7 +138,7 @@ def test_what_two_processes_send_in_the_same_moment() -> None:
     RequestMemory(store).remember(FirstVersion("r", None, "s"))
     one, other = (ExpertSide("r", None, RequestMemory(store)) for _ in range(2))
     for side in (one, other):
-        side.recall()
+        side.read_store()
     store.other = lambda: other.remember_ends(SimpleNamespace(ends=("theirs",), seen=("theirs",)))  # type: ignore[arg-type]
     one.remember_ends(SimpleNamespace(ends=("ours",), seen=("ours",)))  # type: ignore[arg-type]
     stored = RequestMemory(store).recall("r")

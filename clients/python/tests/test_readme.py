@@ -46,7 +46,7 @@ class User:
 
 
 def test_each_block_is_tested() -> None:
-    assert len(blocks) == 7
+    assert len(blocks) == 9
 
 
 def test_asking(tenant: Tenant, tmp_path: Path) -> None:
@@ -57,6 +57,8 @@ def test_asking(tenant: Tenant, tmp_path: Path) -> None:
         assert user.run(block_with("async def main")) == "Yes.\n"
         assert user.run(block_with("relay.choose(")) == "It is deleted. For now.\nus\n"
         assert user.run(block_with("class Plan")) == "eu 3\n"
+        removed = "Removed the logs in /var/log/app that are older than 30 days.\n"
+        assert user.run(block_with("@require_approval")) == removed
 
 
 def test_surviving_a_kill(tenant: Tenant, tmp_path: Path) -> None:

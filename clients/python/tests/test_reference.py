@@ -67,7 +67,7 @@ def check(source: str, variables: dict[str, Any]) -> None:
         assert used.attr in attributes_of(owner), ast.unparse(used)
         if isinstance(node, ast.Call):
             options = {option.arg for option in node.keywords if option.arg}
-            assert options <= {*inspect.signature(getattr(owner, used.attr)).parameters, *expert_relay.AskOptions.__annotations__}
+            assert options <= {*inspect.signature(getattr(owner, used.attr)).parameters, *expert_relay.AskingOptions.__annotations__}
 
 
 @pytest.mark.parametrize(("one", "variables"), public)

@@ -11,6 +11,7 @@ import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -19,7 +20,7 @@ from conftest import Tenant
 from remote import RemoteError
 from watching_store import WatchingStore
 
-from expert_relay import FileStore, RelayError, State
+from expert_relay import FileStore, RelayError, ConversationState
 
 # Ends itself without warning before or after it has saved for the nth time.
 agent = """
@@ -179,8 +180,23 @@ def test_the_other_conversations_are_listed_although_a_file_is_damaged(tenant: T
         relay.resume(conversation.id)
 
 
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({}, "Give that unchanged, or start again"),
+        ({"version": 2, "id": "x"}, "Give that unchanged, or start again"),
+        ({"version": 1, "id": "x", "submission": {"question": "Once?"}}, "Another version of the SDK saved this: resume it there"),
+    ],
+    ids=["empty", "without a question", "of another version"],
+)
+def test_what_is_not_a_saved_conversation_is_refused(tenant: Tenant, state: Any, message: str) -> None:
+    with pytest.raises(RelayError, match=message) as refused:
+        tenant.relay().resume(state)
+    assert refused.value.code == "invalid_input"
+
+
 def test_a_store_that_fails_at_the_close_hides_no_decision(tenant: Tenant) -> None:
-    def save(state: State) -> None:
+    def save(state: ConversationState) -> None:
         if state.get("request", {}).get("status") == "closed":
             raise OSError("The disk is full.")
 
@@ -197,6 +213,10 @@ def test_a_question_with_a_name_stays_open(tenant: Tenant, tmp_path: Path) -> No
         again = tenant.relay(store=store).approve("Deploy?", once="deploy", timeout=60)
         again.conversation.send("And tomorrow?")
         assert (again.approved, again.conversation.wait_for_answer(60).text) == (True, "Yes.")
+    named = tenant.relay(store=store).find_named("deploy")
+    assert named is not None
+    assert named["id"] == again.conversation.id
+    assert tenant.relay(store=store).find_named("remove") is None
     again.conversation.close()
     assert tenant.relay(store=store).approve("Deploy?", once="deploy", timeout=60).comment == "For now."
     assert tenant.relay(store=store).conversations() == []

@@ -19,7 +19,7 @@ from conftest import Tenant
 from remote import quick
 from watching_store import WatchingStore
 
-from expert_relay import Accept, Answer, AsyncRelay, Conversation, File, RelayError, State
+from expert_relay import Accept, Answer, AsyncRelay, Conversation, File, RelayError, ConversationState
 from expert_relay._sync import portal
 
 log = File("log.txt", b"It hangs.", "text/plain")
@@ -30,12 +30,12 @@ class Recorder(httpx.AsyncHTTPTransport):
 
     def __init__(self) -> None:
         super().__init__()
-        self.saved: list[State] = []
-        self.at_post: list[State] = []
+        self.saved: list[ConversationState] = []
+        self.at_post: list[ConversationState] = []
         self.instead: Callable[[], httpx.Response] | None = None
         self.posting = asyncio.Event()
 
-    def save(self, state: State) -> None:
+    def save(self, state: ConversationState) -> None:
         self.saved.append(json.loads(json.dumps(state)))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -53,7 +53,7 @@ def answer_at_once(tenant: Tenant, request_id: str) -> None:
     request.answer("Yes.", without_parts=True)
 
 
-def answers_after(tenant: Tenant, state: State) -> list[str]:
+def answers_after(tenant: Tenant, state: ConversationState) -> list[str]:
     """The answers that a process returns which continues with this state."""
     conversation = tenant.relay().resume(state)
     conversation.refresh()
@@ -105,7 +105,7 @@ def test_on_reply_has_it_and_a_decision_is_returned_once(tenant: Tenant) -> None
     conversation = relay.ask("May I?", form={"type": "object", "properties": {}})
     request = tenant.expert().request(conversation.request_id)
     request.answer("Which one?")
-    in_hand: list[State] = []
+    in_hand: list[ConversationState] = []
 
     def on_reply(_reply: Answer) -> None:
         conversation.send("All of them.")

@@ -15,7 +15,7 @@ from conftest import Tenant
 from remote import quick
 from watching_store import WatchingStore
 
-from expert_relay import Accept, Conversation, Decline, ExpertRequest, FileStore, Message, RelayError, State
+from expert_relay import Accept, Conversation, Decline, ExpertRequest, FileStore, Message, RelayError, ConversationState
 
 form = {"type": "object", "properties": {}}
 
@@ -127,10 +127,10 @@ def test_no_decision_counts_until_the_expert_could_read_a_text(tenant: Tenant) -
 
 @pytest.mark.parametrize("saves", [0, 1, 2])
 def test_a_state_that_cannot_be_saved_keeps_texts_from_being_sent(tenant: Tenant, saves: int) -> None:
-    saved: list[State] = []
+    saved: list[ConversationState] = []
     left = [1_000]
 
-    def save(state: State) -> None:
+    def save(state: ConversationState) -> None:
         left[0] -= 1
         if left[0] < 0:
             raise OSError("No space left on device")

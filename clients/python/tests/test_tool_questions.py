@@ -11,7 +11,7 @@ from data import read
 from expert_relay import Accepted, RelayError
 from expert_relay.adapters import ToolCall
 from expert_relay.adapters._tool_approval import decide_tool_calls, name_of, read_decision
-from expert_relay.adapters._tool_question import describe_call, form_for
+from expert_relay.adapters._tool_question import ask_for_words, describe_call, form_for, telling_argument
 from expert_relay._forms import check_content
 
 Row = dict[str, Any]
@@ -35,6 +35,15 @@ def test_question_about(name: str) -> None:
     assert check_content(form.form, prefilled) == []
     decided = read_decision(accepted(prefilled), call, form)
     assert decided and (decided.action, decided.arguments) == ("approve", None)
+
+
+@pytest.mark.parametrize("row", cases["tellingArguments"], ids=lambda row: row["name"])
+def test_telling_argument(row: Row) -> None:
+    assert telling_argument(row["arguments"]) == row["shown"]
+
+
+def test_a_call_that_is_answered_in_words_says_what_it_is_about() -> None:
+    assert ask_for_words(ToolCall("1", "look_up", {"name": "Ada"})).startswith("The agent calls `look_up` with `Ada`.")
 
 
 @pytest.mark.parametrize("row", cases["answers"], ids=lambda row: row["name"])

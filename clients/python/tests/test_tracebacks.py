@@ -81,8 +81,9 @@ agent_calls: dict[str, Callable[[Any], Any]] = {
     "approve with a timeout": lambda relay: relay.approve(question, timeout=5),
     "approve wrongly": lambda relay: relay.approve(question, form=form),
     "choose": lambda relay: relay.choose(question, ["MERGER", "us"]),
-    "resume": lambda relay: relay.resume({"version": 1, "id": "x", "submission": {"question": question}}),
+    "resume": lambda relay: relay.resume({"version": 2, "id": "x", "submission": {"question": question}}),
     "whoami": lambda relay: relay.whoami(),
+    "find_named": lambda relay: relay.find_named("MERGER"),
     "requests": lambda relay: relay.requests("MERGER"),
     "find_by_ref": lambda relay: relay.find_by_ref("MERGER"),
 }
@@ -99,6 +100,7 @@ conversation_calls: dict[str, Callable[[Any], Any]] = {
     "wait_for_decision": lambda one: one.wait_for_decision(0.2),
     "wait_for_decision with a form": lambda one: one.wait_for_decision(0.2, form=form),
     "messages": lambda one: one.messages(),
+    "receipt": lambda one: one.receipt(whole=True),
     "refresh": lambda one: one.refresh(),
     "ask_again": lambda one: one.ask_again("MERGER"),
     "close": lambda one: one.close("MERGER"),

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
 from conftest import Tenant
 from pydantic import BaseModel
 from typing_extensions import assert_type
 
-from expert_relay import Accept, Accepted, AsyncConversation, AsyncRelay, Conversation, Decision, Declined, FileStore
+from expert_relay import (
+    Accept,
+    Accepted,
+    AsyncConversation,
+    AsyncRelay,
+    Conversation,
+    ConversationState,
+    Decision,
+    Declined,
+    FileStore,
+)
 
 
 class Plan(BaseModel):
@@ -70,3 +80,10 @@ def test_a_form_as_a_dict_and_a_client_of_asyncio(tenant: Tenant) -> None:
         assert_type(await client.ask("Why?"), AsyncConversation[dict[str, Any]])
 
     tenant.relay().run(ask)
+
+
+def test_a_program_can_read_the_types_of_a_saved_conversation() -> None:
+    assert ConversationState.__required_keys__ == {"version", "id"}
+    hints = get_type_hints(ConversationState)
+    assert hints["version"] == Literal[2]
+    assert hints["once"].__required_keys__ == {"name", "digest"}

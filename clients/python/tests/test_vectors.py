@@ -199,7 +199,7 @@ class Side:
             parts=[
                 Part(part["kind"], bytes.fromhex(part["body"]) * part.get("times", 1)) for part in case.get("parts", ())
             ],
-            shown=None if shown is None else [to_base64(bytes.fromhex(link)) for link in shown],
+            shown=None if shown is None else [to_base64(bytes.fromhex(hash)) for hash in shown],
         )
 
     def open(self, record: Case) -> Case:
@@ -236,9 +236,9 @@ def run_seal(case: Case) -> Case:
         side.seal(one) if "iv" in one else side.channel.open(one)
     message = side.seal(case)
     seen = side.channel.state()["seen"]
-    link, _, *positions = seen[-1]
+    hash, _, *positions = seen[-1]
     links = [from_base64(seen[position][0]) or b"" for position in positions]
-    return {"message": message, "links": b"".join(links).hex(), "link": (from_base64(link) or b"").hex()}
+    return {"message": message, "links": b"".join(links).hex(), "link": (from_base64(hash) or b"").hex()}
 
 
 def run_open(case: Case) -> Case:

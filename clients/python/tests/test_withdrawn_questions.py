@@ -14,7 +14,7 @@ from conftest import Tenant
 from remote import quick
 from watching_store import WatchingStore
 
-from expert_relay import AsyncRelay, RelayError, State
+from expert_relay import AsyncRelay, RelayError, ConversationState
 
 Answer = Callable[[httpx.Request, Callable[[], Awaitable[httpx.Response]]], Awaitable[httpx.Response]]
 
@@ -66,7 +66,7 @@ def with_changes(**changes: object) -> Answer:
     return answer
 
 
-def refuse_to_save(state: State) -> None:
+def refuse_to_save(state: ConversationState) -> None:
     if "request" in state:
         raise OSError("The disk is full.")
 

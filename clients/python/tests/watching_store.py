@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from expert_relay import MemoryStore, State
+from expert_relay import MemoryStore, ConversationState
 
 
 class WatchingStore(MemoryStore):
-    def __init__(self, on_state: Callable[[State], None]) -> None:
+    def __init__(self, on_state: Callable[[ConversationState], None]) -> None:
         super().__init__()
         self._on_state = on_state
 

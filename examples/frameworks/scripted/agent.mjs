@@ -33,6 +33,10 @@ const turns = JSON.parse(process.env.AGENT_SCRIPT ?? '[[{ "path": "/var/log/app"
 
 /** The calls of a turn. Without any, the model says what its calls have returned. */
 export const callsOf = (turn) =>
-  (turns[turn] ?? []).map((args, index) => ({ id: `call_${turn}_${index}`, name: 'remove_logs', args }));
+  (turns[turn] ?? []).map((args, index) => ({
+    id: `call_${turn}_${index}`,
+    name: 'question' in args ? 'ask_expert' : 'remove_logs',
+    args,
+  }));
 
 export const lastWords = (results) => JSON.stringify(results);

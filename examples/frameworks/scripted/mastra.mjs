@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { InMemoryStore } from '@mastra/core/storage';
 import { callsOf, lastWords, stateFile } from './agent.mjs';
 
@@ -47,6 +48,7 @@ export const model = {
 /** Mastra's storage in memory, whose suspended runs are also in a file. */
 export const storage = new InMemoryStore();
 const runsFile = `${stateFile}.runs`;
+mkdirSync(dirname(runsFile), { recursive: true, mode: 0o700 });
 const { workflows } = storage.stores;
 for (const name of ['persistWorkflowSnapshot', 'updateWorkflowResults', 'updateWorkflowState']) {
   const change = workflows[name].bind(workflows);

@@ -1,10 +1,14 @@
 import {
   type AssistantModelMessage,
   asSchema,
+  jsonSchema,
   type ModelMessage,
+  type Tool,
   type ToolApprovalRequest,
   type ToolApprovalResponse,
+  tool,
 } from 'ai';
+import { type AskExpertInput, askExpert, askExpertDefinition } from './ask-expert.ts';
 import {
   type ApprovalOptions,
   decideToolCalls,
@@ -12,6 +16,7 @@ import {
   refuseRepeated,
   type ToolDecision,
 } from './decide-tool-calls.ts';
+import type { RunOptions } from './run-options.ts';
 import { invalidInput, type ToolCall } from './tool-call.ts';
 
 type Tools = Readonly<Record<string, { readonly inputSchema: Parameters<typeof asSchema<unknown>>[0] }>>;
@@ -32,6 +37,20 @@ interface Waiting {
   readonly call: ToolCall;
   readonly place: Place;
 }
+
+/**
+ * A tool with which the model asks an expert when it is stuck: see {@link askExpert}.
+ *
+ * @example
+ * const tools = { ask_expert: askExpertTool({ relay, run: 'job-7' }) };
+ */
+export const askExpertTool = (options: RunOptions): Tool<AskExpertInput, string> =>
+  tool({
+    description: askExpertDefinition.description,
+    inputSchema: jsonSchema<AskExpertInput>(askExpertDefinition.parameters),
+    execute: ({ question }, { toolCallId: id, abortSignal: signal }) =>
+      askExpert(question, { signal, ...options, id }),
+  });
 
 /** Whether the messages end with calls that wait for an approval. Give them to {@link answerApprovals}. */
 export const awaitsApproval = (messages: readonly ModelMessage[]): boolean => requestsIn(messages).length > 0;
@@ -92,7 +111,7 @@ async function describe(
   tools: Tools,
 ): Promise<Waiting> {
   const { call, place } = callOf(request, messages);
-  const tool = Object.hasOwn(tools, call.toolName) ? tools[call.toolName] : undefined;
+  const called = Object.hasOwn(tools, call.toolName) ? tools[call.toolName] : undefined;
   // The framework refuses other arguments for a signed request, and for those that a schema has transformed.
   const isFixed = request.signature !== undefined || 'inputSchemaInput' in request || call.providerExecuted;
   const about = {
@@ -100,7 +119,7 @@ async function describe(
     id: request.approvalId,
     tool: call.toolName,
     arguments: call.input,
-    schema: tool && (await asSchema(tool.inputSchema).jsonSchema),
+    schema: called && (await asSchema(called.inputSchema).jsonSchema),
     canEdit: !isFixed,
   };
   return { request, call: about, place };

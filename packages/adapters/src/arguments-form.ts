@@ -1,6 +1,6 @@
 import { type Content, type Form, toForm } from '@expert-relay/sdk/forms';
-import { parseExactly } from '@expert-relay/sdk/internal';
-import { hasHidden, type ToolCall, toJson } from './tool-call.ts';
+import { hasHidden, parseExactly, toJson } from '@expert-relay/sdk/internal';
+import type { ToolCall } from './tool-call.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 

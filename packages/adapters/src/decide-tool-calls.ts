@@ -1,7 +1,8 @@
-import type { Answer, AskingOptions, Conversation, Relay } from '@expert-relay/sdk';
+import type { Answer, Conversation } from '@expert-relay/sdk';
 import type { Content } from '@expert-relay/sdk/forms';
 import { showHidden } from '@expert-relay/sdk/safe';
 import { type Arguments, formOf, isObject, isSame } from './arguments-form.ts';
+import { closeInTime, questionName, type RunOptions } from './run-options.ts';
 import { invalidInput, questionAbout, type ToolCall } from './tool-call.ts';
 
 /** What the expert has decided about a call. */
@@ -12,12 +13,7 @@ export type ToolDecision =
   | { readonly action: 'decline'; readonly comment: string };
 
 /** How calls are asked about. */
-export interface ApprovalOptions
-  extends Pick<AskingOptions, 'messages' | 'confidential' | 'encrypted' | 'signal' | 'timeoutMs'> {
-  /** With a `store` or a `secret`, so that a restarted process goes on, and with the `expert` who may approve. */
-  readonly relay: Relay;
-  /** The name of this run, the same after a restart. With the id of a call it is the name of the question (`once`). */
-  readonly run: string;
+export interface ApprovalOptions extends RunOptions {
   /** How the agent is called in the question. Default: `the agent`. */
   readonly agent?: string | undefined;
   /** Gets what the expert writes without deciding. */
@@ -37,21 +33,30 @@ export interface ApprovalOptions
  */
 export async function decideToolCalls(
   calls: readonly ToolCall[],
-  options: ApprovalOptions,
+  { run, ...options }: ApprovalOptions,
 ): Promise<readonly ToolDecision[]> {
   refuseRepeated(calls.map(({ id }) => id));
+  return await allOrStop(options.signal, (signal) =>
+    calls.map((call) => decideCall(call, questionName(run, call.id), { ...options, signal })),
+  );
+}
+
+/** Waits for all. A framework goes on when all are answered, so after an error the others are stopped. */
+export async function allOrStop<T>(
+  signal: AbortSignal | undefined,
+  start: (signal: AbortSignal) => readonly Promise<T>[],
+): Promise<readonly T[]> {
   const stop = new AbortController();
-  const forward = () => stop.abort(options.signal?.reason);
-  options.signal?.addEventListener('abort', forward);
-  if (options.signal?.aborted) forward();
-  const deciding = calls.map((call) => decide(call, { ...options, signal: stop.signal }));
+  const forward = () => stop.abort(signal?.reason);
+  signal?.addEventListener('abort', forward);
+  if (signal?.aborted) forward();
+  const started = start(stop.signal);
   try {
-    return await Promise.all(deciding);
+    return await Promise.all(started);
   } finally {
-    // A framework goes on when all calls are decided, so after an error the others are not waited for.
     stop.abort();
-    await Promise.allSettled(deciding);
-    options.signal?.removeEventListener('abort', forward);
+    await Promise.allSettled(started);
+    signal?.removeEventListener('abort', forward);
   }
 }
 
@@ -64,39 +69,38 @@ export function refuseRepeated(ids: readonly string[]): void {
   );
 }
 
-const closingMs = 10_000;
-
-async function decide(
+/** Asks about one call. With a name (`once`), a later process continues with the question after an error; without one, it is closed. */
+export async function decideCall(
   call: ToolCall,
-  { relay, run, agent = 'the agent', timeoutMs, onReply, ...asking }: ApprovalOptions,
+  once: string | undefined,
+  { relay, agent = 'the agent', timeoutMs, onReply, ...asking }: Omit<ApprovalOptions, 'run'>,
 ): Promise<ToolDecision> {
   const { form, isEditable } = formOf(call);
   const { signal } = asking;
   const question = questionAbout(call, { agent, isEditable });
-  const once = questionName(run, call.id);
   const conversation: Conversation = await relay.ask({ ...asking, question, form, once });
-  for (;;) {
-    const { action, content, comment } = await conversation.waitForDecision({
-      timeoutMs,
-      signal,
-      onReply: onReply && ((reply) => onReply(reply, call)),
-    });
-    const decision = action === 'accept' ? readDecision(call, content) : { action };
-    if (decision) {
-      // Nothing about it changes any more, so that each later process gets the same decision.
-      await conversation.close({ signal: AbortSignal.timeout(closingMs) }).catch(() => {});
-      return { ...decision, comment };
+  let isDecided = false;
+  try {
+    for (;;) {
+      const { action, content, comment } = await conversation.waitForDecision({
+        timeoutMs,
+        signal,
+        onReply: onReply && ((reply) => onReply(reply, call)),
+      });
+      const decision = action === 'accept' ? readDecision(call, content) : { action };
+      isDecided = decision !== undefined;
+      if (decision) return { ...decision, comment };
+      // The form is new, since the expert's client takes the old one as answered.
+      await conversation.send(notArguments, { form, signal });
     }
-    // The form is new, since the expert's client takes the old one as answered.
-    await conversation.send(notArguments, { form, signal });
+  } finally {
+    // Nothing about a decision changes any more, so that each later process gets the same one.
+    if (isDecided || once === undefined) await closeInTime(conversation);
   }
 }
 
 const notArguments =
   'The arguments are not a JSON object, or have a number with more digits than programs keep, or two members of one name. Nothing has run.';
-
-/** Both are encoded, so that no two calls have the same name. */
-export const questionName = (run: string, id: string): string => [run, id].map(encodeURIComponent).join('/');
 
 /** What an accepted form says about the call. Undefined for a text that has no arguments. */
 export function readDecision(

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
-import { createRelay, type Relay } from '@expert-relay/sdk';
+import { confidentialQuestion, createRelay, type Relay } from '@expert-relay/sdk';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert, type Expert, type ExpertRequest } from '@expert-relay/sdk/expert';
 import { createFileStore } from '@expert-relay/sdk/node';
@@ -13,9 +13,11 @@ import type { RunState } from '@openai/agents';
 import { type ModelMessage, tool } from 'ai';
 import * as z from 'zod';
 import { answerApprovals, awaitsApproval } from './ai-sdk.ts';
+import { askExpert } from './ask-expert.ts';
 import { decideToolCalls } from './decide-tool-calls.ts';
 import { answerInterrupts } from './langgraph.ts';
 import { answerInterruptions } from './openai-agents.ts';
+import { DeclinedError, requireApproval } from './require-approval.ts';
 
 /* What the examples of test/examples/frameworks.test.ts do not show. */
 
@@ -156,6 +158,16 @@ describe('a graph', () => {
     await expect(resumeOf(value, decide)).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
+  test('that is a text is answered in words', async () => {
+    const answer = async () => {
+      const listed = await eventually('the question', async () =>
+        (await expert.list()).find(({ question }) => question === 'Which region?'),
+      );
+      await (await expert.request(listed.requestId)).answer('eu');
+    };
+    expect(await resumeOf('Which region?', answer)).toBe('eu');
+  });
+
   test('shows its description, and fields for a schema, and no form where it takes no edits', async () => {
     const shown = async (name: string, value: unknown) => {
       let seen: ExpertRequest | undefined;
@@ -173,7 +185,7 @@ describe('a graph', () => {
   });
 
   test.each([
-    ['a text', 'May I?'],
+    ['a number', 7],
     ['a request for words alone', [request('w', { allow_accept: false, allow_edit: false })]],
     ['nothing', []],
   ])('with another interrupt is not answered: %s', async (_what, value) => {
@@ -398,5 +410,106 @@ describe('an expert', () => {
     await expect(deciding('misspelled', { confidental: true })).rejects.toMatchObject({
       code: 'invalid_input',
     });
+  });
+});
+
+describe('a model that is stuck', () => {
+  const asking = (id: string, options: object = {}) =>
+    askExpert(`Which \`${id}\`?`, { relay, run: 'stuck', id, ...options });
+  const isOpen = async (id: string) =>
+    (await expert.list()).some(
+      ({ question, status }) => question === `Which \`${id}\`?` && status === 'pending',
+    );
+
+  test('gets the words of the expert, and after a restart the same ones without another question', async () => {
+    const [answer] = await Promise.all([
+      asking('region'),
+      requestAbout('region').then((request) => request.answer('The eu one.')),
+    ]);
+    expect(answer).toBe('The eu one.');
+    expect(await asking('region')).toBe(answer);
+  });
+
+  test('gets no answer in time, and the question is closed for later processes, too', async () => {
+    expect(await asking('late', { timeoutMs: 1 })).toMatch(/^No answer: /);
+    expect(await isOpen('late')).toBe(false);
+    expect(await asking('late')).toMatch(/^No answer: /);
+  });
+
+  test('gets no answer from an expert who closes the question', async () => {
+    const [answer] = await Promise.all([
+      asking('closed'),
+      requestAbout('closed').then((request) => request.close()),
+    ]);
+    expect(answer).toMatch(/^No answer: /);
+  });
+
+  test('keeps its question after an abort', async () => {
+    const stop = new AbortController();
+    const waiting = asking('kept', { signal: stop.signal });
+    await requestAbout('kept');
+    stop.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+    expect(await isOpen('kept')).toBe(true);
+  });
+
+  test('asks nothing without the id of the call', async () => {
+    await expect(asking('')).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+});
+
+test('of a confidential call the relay can read nothing', async () => {
+  const call = { id: '1', tool: 'concealed', arguments: { path: '/concealed' } };
+  const decided = decideToolCalls([call], { relay, run: 'confidential', confidential: true });
+  const listed = await eventually('the question', async () =>
+    (await expert.list()).find(({ question }) => question === confidentialQuestion),
+  );
+  expect(JSON.stringify(listed)).not.toContain('concealed');
+  const request = await expert.request(listed.requestId);
+  await request.receive();
+  expect(request.received[0]?.text).toMatch(/^May the agent run `concealed` with `\/concealed`\?\n/);
+  await request.answer('', { decision: { action: 'decline', of: request.form?.of ?? '' } });
+  expect(await decided).toEqual([{ action: 'decline', comment: '' }]);
+});
+
+describe('a function that requires an approval', () => {
+  const made: object[] = [];
+  const guarded = (tool: string, options: object = {}) =>
+    requireApproval(
+      (args: { path: string }) => {
+        made.push(args);
+        return args.path;
+      },
+      { relay, tool, ...options },
+    );
+
+  test('runs with the arguments that the expert has approved or edited, and not when the expert declines', async () => {
+    const wipe = guarded('guarded');
+    const [approved] = await Promise.all([wipe({ path: '/a' }), accept('guarded')]);
+    const [edited] = await Promise.all([wipe({ path: '/a' }), accept('guarded', { path: '/b' })]);
+    expect([approved, edited]).toEqual(['/a', '/b']);
+    const declined = expect(wipe({ path: '/a' })).rejects.toMatchObject({
+      constructor: DeclinedError,
+      comment: 'No.',
+      message: 'The expert has declined this call: No.',
+    });
+    await Promise.all([declined, decline('guarded', 'No.')]);
+    expect(made).toEqual([{ path: '/a' }, { path: '/b' }]);
+  });
+
+  test('asks once about a call of one name, also after a restart', async () => {
+    const wipe = guarded('named', { once: ({ path }: { path: string }) => `wipe ${path}` });
+    const [first] = await Promise.all([wipe({ path: '/c' }), accept('named')]);
+    expect(await wipe({ path: '/c' })).toBe(first);
+  });
+
+  test('leaves no question open that has no name', async () => {
+    const late = guarded('unnamed', { timeoutMs: 300 })({ path: '/d' });
+    await expect(late).rejects.toMatchObject({ code: 'timeout' });
+    expect(
+      (await expert.list()).filter(
+        ({ question, status }) => question?.includes('`unnamed`') && status === 'pending',
+      ),
+    ).toEqual([]);
   });
 });

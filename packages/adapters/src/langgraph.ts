@@ -1,4 +1,15 @@
-import { type ApprovalOptions, decideToolCalls, refusalOf, type ToolDecision } from './decide-tool-calls.ts';
+import { type ToolRunnableConfig, tool } from '@langchain/core/tools';
+import { toJsonSchema } from '@langchain/core/utils/json_schema';
+import { type AskExpertInput, askExpert, askExpertDefinition } from './ask-expert.ts';
+import {
+  type ApprovalOptions,
+  allOrStop,
+  decideToolCalls,
+  refusalOf,
+  refuseRepeated,
+  type ToolDecision,
+} from './decide-tool-calls.ts';
+import { questionName, type RunOptions } from './run-options.ts';
 import { invalidInput, type ToolCall } from './tool-call.ts';
 
 /** An element of `__interrupt__`, or of a task's `interrupts` in the state of a thread. */
@@ -34,14 +45,45 @@ interface InboxRequest {
 }
 
 /** The calls of one interrupt, and how their decisions become the value with which the graph goes on. */
-interface Review {
+interface CallReview {
   readonly calls: readonly ToolCall[];
   resume(decisions: readonly ToolDecision[]): unknown;
 }
 
+/** A text is a question, and the graph goes on with the words of the answer. */
+type Review = CallReview | string;
+
 /**
- * Asks an expert about each tool call for which a graph was interrupted, by `humanInTheLoopMiddleware` or in the form of Agent
- * Inbox. Returns what `new Command({ resume })` takes.
+ * A tool with which the model asks an expert when it is stuck: see {@link askExpert}.
+ *
+ * @example
+ * const agent = createAgent({ model, tools: [askExpertTool({ relay, run: threadId })] });
+ */
+export const askExpertTool = (options: RunOptions) =>
+  tool(
+    (input, { toolCall, signal }: ToolRunnableConfig) =>
+      askExpert((input as AskExpertInput).question, { signal, ...options, id: toolCall?.id }),
+    {
+      name: askExpertDefinition.name,
+      description: askExpertDefinition.description,
+      schema: askExpertDefinition.parameters,
+    },
+  );
+
+/** A tool of the agent, as far as its schema is needed. */
+interface NamedTool {
+  readonly name: string;
+  readonly schema: Parameters<typeof toJsonSchema>[0];
+}
+
+export interface LangGraphOptions extends ApprovalOptions {
+  /** Those of the agent: the expert edits the arguments by their schemas. */
+  readonly tools?: readonly NamedTool[] | undefined;
+}
+
+/**
+ * Asks an expert about everything for which a graph was interrupted: tool calls of `humanInTheLoopMiddleware`, requests in the form of
+ * Agent Inbox, and questions that are a text. Returns what `new Command({ resume })` takes.
  *
  * @throws RelayError as {@link decideToolCalls}: then the thread stays interrupted, and can be answered later
  *
@@ -54,21 +96,33 @@ interface Review {
  */
 export async function answerInterrupts(
   interrupts: readonly Interrupt[],
-  options: ApprovalOptions,
+  { tools = [], ...options }: LangGraphOptions,
 ): Promise<Record<string, unknown>> {
-  const reviews = interrupts.map((one) => ({ id: idOf(one), ...reviewOf(one) }));
-  const decisions = await decideToolCalls(
-    reviews.flatMap(({ calls }) => calls),
-    options,
-  );
-  let next = 0;
-  return Object.fromEntries(
-    reviews.map(({ id, calls, resume }) => {
-      const own = decisions.slice(next, next + calls.length);
-      next += calls.length;
-      return [id, resume(own)];
-    }),
-  );
+  const reviews = interrupts.map((one) => [idOf(one), reviewOf(one)] as const);
+  refuseRepeated(reviews.map(([id]) => id));
+  const withSchema = (call: ToolCall): ToolCall => {
+    const called = tools.find(({ name }) => name === call.tool);
+    return called ? { ...call, schema: toJsonSchema(called.schema) } : call;
+  };
+  const answer = async ([id, review]: (typeof reviews)[number], signal: AbortSignal) => {
+    if (typeof review === 'string')
+      return [id, await askInWords(id, review, { ...options, signal })] as const;
+    const decisions = await decideToolCalls(review.calls.map(withSchema), { ...options, signal });
+    return [id, review.resume(decisions)] as const;
+  };
+  const answers = await allOrStop(options.signal, (signal) => reviews.map((one) => answer(one, signal)));
+  return Object.fromEntries(answers);
+}
+
+/** The conversation stays open: a restarted process has the answer again. */
+async function askInWords(
+  id: string,
+  question: string,
+  { relay, run, timeoutMs, agent: _agent, onReply: _onReply, ...asking }: ApprovalOptions,
+): Promise<string> {
+  const conversation = await relay.ask({ ...asking, question, once: questionName(run, id) });
+  const { text } = await conversation.waitForAnswer({ timeoutMs, signal: asking.signal });
+  return text;
 }
 
 function idOf({ id }: Interrupt): string {
@@ -79,15 +133,16 @@ function idOf({ id }: Interrupt): string {
 function reviewOf(interrupt: Interrupt): Review {
   const { value } = interrupt;
   const id = idOf(interrupt);
+  if (typeof value === 'string') return value;
   if (isMiddlewareRequest(value)) return reviewActions(id, value);
   const requests = Array.isArray(value) ? value : [value];
   if (requests.length > 0 && requests.every(isInboxRequest)) return reviewInbox(id, requests);
   throw invalidInput(
-    'This interrupt is neither of humanInTheLoopMiddleware nor in the form of Agent Inbox. Ask about it with `decideToolCalls` or `relay.ask`, and resume the graph with the answer.',
+    'This interrupt is neither of humanInTheLoopMiddleware, nor in the form of Agent Inbox, nor a text. Ask about it with `decideToolCalls` or `relay.ask`, and resume the graph with the answer.',
   );
 }
 
-function reviewActions(id: string, { actionRequests, reviewConfigs }: MiddlewareRequest): Review {
+function reviewActions(id: string, { actionRequests, reviewConfigs }: MiddlewareRequest): CallReview {
   const calls = actionRequests.map(({ name, args, description }, index) => {
     const { allowedDecisions = [], argsSchema } = reviewConfigs[index] ?? {};
     return {
@@ -122,7 +177,7 @@ const notAllowed = (tool: string, { action }: ToolDecision) =>
 const withoutArguments = (description: string | undefined, args: unknown): string | undefined =>
   description?.includes(JSON.stringify(args, undefined, 2)) ? undefined : description;
 
-function reviewInbox(id: string, requests: readonly InboxRequest[]): Review {
+function reviewInbox(id: string, requests: readonly InboxRequest[]): CallReview {
   const calls = requests.map(({ action_request: { action, args }, config, description }, index) => {
     if (!config.allow_accept && !config.allow_edit)
       throw invalidInput(

@@ -1,7 +1,23 @@
 import { parseExactly } from '@expert-relay/sdk/internal';
-import type { RunState, RunToolApprovalItem } from '@openai/agents';
+import { type RunState, type RunToolApprovalItem, tool } from '@openai/agents';
+import { type AskExpertInput, askExpert, askExpertDefinition } from './ask-expert.ts';
 import { type ApprovalOptions, decideToolCalls, refusalOf } from './decide-tool-calls.ts';
+import type { RunOptions } from './run-options.ts';
 import { invalidInput, type ToolCall } from './tool-call.ts';
+
+/**
+ * A tool with which the model asks an expert when it is stuck: see {@link askExpert}.
+ *
+ * @example
+ * const agent = new Agent({ name: 'Cleaner', tools: [askExpertTool({ relay, run: 'job-7' })] });
+ */
+export const askExpertTool = (options: RunOptions) =>
+  tool({
+    ...askExpertDefinition,
+    strict: true,
+    execute: (input, _context, details) =>
+      askExpert((input as AskExpertInput).question, { ...options, id: details?.toolCall?.callId }),
+  });
 
 /**
  * Asks an expert about each call of a tool with `needsApproval` that has interrupted the run, and approves or rejects it in the

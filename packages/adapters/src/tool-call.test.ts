@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type Content, checkContent, toForm } from '@expert-relay/sdk/forms';
-import { defaultsOf } from '@expert-relay/sdk/internal';
+import { defaultsOf, tellingArgument } from '@expert-relay/sdk/internal';
 import { describe, expect, test } from '@jest/globals';
 import { formOf } from './arguments-form.ts';
-import { questionName, readDecision } from './decide-tool-calls.ts';
+import { askExpertDefinition } from './ask-expert.ts';
+import { readDecision } from './decide-tool-calls.ts';
+import { questionName } from './run-options.ts';
 import { questionAbout, type ToolCall } from './tool-call.ts';
 
 /* A tool call as a question, and the answers to it: the cases of docs/adapters.json, which the tests of Python read as well. */
@@ -25,6 +27,12 @@ interface AnswerRow {
 const cases: {
   readonly questions: readonly QuestionRow[];
   readonly answers: readonly AnswerRow[];
+  readonly tellingArguments: readonly {
+    readonly name: string;
+    readonly arguments: unknown;
+    readonly shown: string;
+  }[];
+  readonly askExpert: object;
   readonly names: readonly { readonly run: string; readonly id: string; readonly name: string }[];
 } = JSON.parse(readFileSync(new URL('../../../docs/adapters.json', import.meta.url), 'utf8'));
 
@@ -41,6 +49,10 @@ const ask = (call: ToolCall, agent = 'the agent') => {
   return { ...form, question: questionAbout(call, { agent, isEditable: form.isEditable }) };
 };
 
+test('a model reads the same about the tool with which it asks in both languages', () => {
+  expect(askExpertDefinition).toEqual(cases.askExpert);
+});
+
 describe('a call', () => {
   test.each(cases.questions)('is asked about with $name', (row) => {
     const call = callOf(row);
@@ -51,6 +63,13 @@ describe('a call', () => {
     expect(checkContent(form, prefilled)).toEqual([]);
     expect(readDecision(call, prefilled)).toMatchObject({ action: 'approve' });
   });
+
+  test.each(cases.tellingArguments)(
+    'shows of its arguments in the first line $name',
+    ({ arguments: given, shown }) => {
+      expect(tellingArgument(given)).toBe(shown);
+    },
+  );
 
   test.each(cases.answers)('is answered with $name', ({ call: name, content, arguments: expected }) => {
     const call = callOf(cases.questions.find((row) => row.name === name) as QuestionRow);

@@ -1,4 +1,5 @@
 import { RelayError } from '@expert-relay/sdk';
+import { block, tellingArgument, toJson } from '@expert-relay/sdk/internal';
 import { showHidden } from '@expert-relay/sdk/safe';
 
 /** A call of a tool that waits for an approval. */
@@ -28,9 +29,10 @@ export function questionAbout(
   { tool, arguments: value, description = '' }: ToolCall,
   { agent, isEditable }: { readonly agent: string; readonly isEditable: boolean },
 ): string {
+  const about = tellingArgument(value);
   const question = [
-    `May ${inLine(agent)} run \`${inLine(tool)}\`?`,
-    codeBlock(toJson(value)),
+    `May ${inLine(agent)} run \`${inLine(tool)}\`${about && ` with ${about}`}?`,
+    block(toJson(value), 'json'),
     ...(description.trim() ? [description.replaceAll(/^/gm, '> ')] : []),
     `${isEditable ? 'It runs with the arguments as you leave them below. ' : ''}The agent gets your comment only if you decline.`,
   ].join('\n\n');
@@ -38,28 +40,6 @@ export function questionAbout(
   throw invalidInput(
     `The call of ${inLine(tool)} is too long to be shown to an expert in full. Nothing was asked. Let the model make a shorter call.`,
   );
-}
-
-/** What a reader does not see or cannot tell from a space, and marks beyond those of any living language. */
-const hidden =
-  /(?![ \n])[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]|(?<=\p{M}{8})\p{M}/gu;
-
-/** JSON in which every character can be seen: the others are escape sequences, so that the value is the same. */
-export function toJson(value: unknown): string {
-  const text = JSON.stringify(value, undefined, 2) ?? 'null';
-  return text.replace(hidden, (character) =>
-    character.replaceAll(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  );
-}
-
-/** Whether the text has characters other than line breaks that JSON would have to escape. */
-export const hasHidden = (text: string): boolean => text.search(hidden) >= 0;
-
-/** The fence is longer than any in the text, so that the text cannot end it. */
-function codeBlock(json: string): string {
-  const longest = Math.max(2, ...Array.from(json.matchAll(/`+/g), ([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}json\n${json}\n${fence}`;
 }
 
 /** For a call, or a program, that must be another one. */

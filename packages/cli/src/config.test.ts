@@ -17,6 +17,7 @@ test('reads all settings, and removes the last slash of an address', () => {
       RELAY_API_KEY: ` ${providerKey}\n`,
       RELAY_EXPERT: expert,
       RELAY_CONFIG_DIR: '/x',
+      BROWSER: 'firefox',
       NO_COLOR: '1',
     }),
   ).toEqual({
@@ -27,6 +28,7 @@ test('reads all settings, and removes the last slash of an address', () => {
     expert: [expert],
     folder: '/x',
     colours: false,
+    browser: 'firefox',
   });
 });
 
@@ -48,7 +50,13 @@ test.each([
   ['RELAY_API_KEY', `${consumerKey}x`],
   ['RELAY_EXPERT', '12345'],
 ])('%s=%s is refused with the name and without the value', (name, value) => {
-  const { wrong, folder: _folder, colours: _colours, ...settings } = readConfig({ [name]: value });
+  const {
+    wrong,
+    folder: _folder,
+    colours: _colours,
+    browser: _browser,
+    ...settings
+  } = readConfig({ [name]: value });
   expect(wrong).toMatchObject({ outcome: 'usage', message: expect.stringContaining(name) });
   expect(wrong?.message).not.toContain(value);
   expect(settings).toEqual({});

@@ -6,10 +6,17 @@ import { Failure } from './failure.ts';
 /** `consumer`: an agent's key. `provider`: an expert's key. */
 export type KeyKind = 'consumer' | 'provider';
 
+/** What `relay login` stores: one for an agent, one for an expert. */
+export type ProfileName = 'agent' | 'expert';
+
 export interface Config {
   readonly url?: string;
   readonly apiKey?: string;
   readonly kind?: KeyKind;
+  /** The profile of which the address and the key are. Undefined where they are of the environment. */
+  readonly profile?: ProfileName;
+  /** Whether the profile of the other side is stored, too. */
+  readonly hasOtherProfile?: boolean;
   readonly hubUrl?: string;
   /** The fingerprints of which the expert must have one. */
   readonly expert?: readonly string[];
@@ -22,6 +29,8 @@ export interface Config {
   /** Where keys and conversations are kept. */
   readonly folder: string;
   readonly colours: boolean;
+  /** The program that opens an address in a browser. Undefined where there is none. */
+  readonly browser?: string;
   /** The error of the first invalid setting. That setting is undefined above. */
   readonly wrong?: Failure;
 }
@@ -41,6 +50,7 @@ export const variables = {
     'for --once where no folder survives, as in CI: 32 random bytes, always the same (openssl rand -base64 32)',
   RELAY_CONFIG_DIR:
     'where keys and conversations are kept; else $XDG_CONFIG_HOME/expert-relay or ~/.config/expert-relay',
+  BROWSER: 'the program that opens the page of `relay open`, by default that of the system',
   NO_COLOR: 'when set, no colours',
 } as const;
 
@@ -61,9 +71,10 @@ export function readConfig(env: Environment = process.env): Config {
   const url = attempt(() => readAddress(env, 'RELAY_URL'));
   const hubUrl = attempt(() => readAddress(env, 'RELAY_HUB_URL'));
   const key = attempt(() => readKey(env));
-  const expert = attempt(() => readFingerprints(env));
+  const expert = attempt(() => readFingerprints('RELAY_EXPERT', env.RELAY_EXPERT));
   const acceptsUnprotected = attempt(() => readSwitch(env));
   const agentName = attempt(() => readAgentName(env.RELAY_AGENT_NAME?.trim() ?? ''));
+  const browser = findBrowser(env);
   const agentSecret = attempt(() => readAgentSecret(env.RELAY_AGENT_SECRET?.trim()));
   return {
     ...(url && { url }),
@@ -73,6 +84,7 @@ export function readConfig(env: Environment = process.env): Config {
     ...(acceptsUnprotected && { acceptsUnprotected }),
     ...(agentName && { agentName }),
     ...(agentSecret && { agentSecret }),
+    ...(browser && { browser }),
     folder: findFolder(env),
     colours: !env.NO_COLOR && env.TERM !== 'dumb',
     ...(wrong && { wrong }),
@@ -82,40 +94,53 @@ export function readConfig(env: Environment = process.env): Config {
 function readAddress(env: Environment, name: 'RELAY_URL' | 'RELAY_HUB_URL'): string | undefined {
   const text = env[name]?.trim();
   if (!text) return undefined;
+  const address = plainAddress(text);
+  if (address === undefined)
+    throw new Failure('usage', `${name} is not an address such as https://relay.example.com. Set it again.`);
+  return address;
+}
+
+/** An address without its last slash. Undefined when it is none, or has a name, a password, a query or a fragment. */
+export function plainAddress(text: string): string | undefined {
   const address = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = /^https?:\/\/[^?#@]+$/.test(text) && address?.hostname;
-  if (!isPlain) {
-    throw new Failure('usage', `${name} is not an address such as https://relay.example.com. Set it again.`);
-  }
-  return text.replace(/\/+$/, '');
+  return isPlain ? text.replace(/\/+$/, '') : undefined;
+}
+
+/** Undefined when it is not a key of this product. */
+export function kindOfKey(apiKey: string): KeyKind | undefined {
+  if (!/^hs_(prov_)?[0-9A-Za-z]{38}$/.test(apiKey)) return undefined;
+  return apiKey.startsWith('hs_prov_') ? 'provider' : 'consumer';
 }
 
 function readKey(env: Environment): { apiKey: string; kind: KeyKind } | undefined {
   const apiKey = env.RELAY_API_KEY?.trim();
   if (!apiKey) return undefined;
-  if (!/^hs_(prov_)?[0-9A-Za-z]{38}$/.test(apiKey)) {
+  const kind = kindOfKey(apiKey);
+  if (!kind) {
     throw new Failure(
       'usage',
       'RELAY_API_KEY is not a key of Expert Relay (it is not shown here). Those begin with hs_ or hs_prov_, and 38 letters and digits follow. Copy it again.',
     );
   }
-  return { apiKey, kind: apiKey.startsWith('hs_prov_') ? 'provider' : 'consumer' };
+  return { apiKey, kind };
 }
 
-function readFingerprints(env: Environment): readonly string[] | undefined {
-  const text = env.RELAY_EXPERT?.trim();
+/** @throws Failure for a text that is none: `name` says where it was given */
+export function readFingerprints(name: string, given: string | undefined): readonly string[] | undefined {
+  const text = given?.trim();
   if (text === undefined) return undefined;
   // As of "$UNSET": it must not mean that any expert may answer.
   if (text === '')
     throw new Failure(
       'usage',
-      'RELAY_EXPERT is empty. Set it to the fingerprint that the expert sees with `relay keys`, or unset it.',
+      `${name} is empty. Set it to the fingerprint that the expert sees with \`relay keys\`, or leave it out.`,
     );
   const fingerprints = text.split(',').map((each) => each.trim());
   if (fingerprints.some((each) => each.replace(/\D/g, '').length !== 40)) {
     throw new Failure(
       'usage',
-      'RELAY_EXPERT is not a fingerprint: those are eight groups of five digits, several with commas between. The expert sees it with `relay keys`.',
+      `${name} is not a fingerprint: those are eight groups of five digits, several with commas between. The expert sees it with \`relay keys\`.`,
     );
   }
   return fingerprints;
@@ -149,12 +174,22 @@ export function readAgentName(name: string): string | undefined {
   return name || undefined;
 }
 
+function findBrowser({ BROWSER, DISPLAY, WAYLAND_DISPLAY }: Environment): string | undefined {
+  if (BROWSER) return BROWSER;
+  if (process.platform === 'darwin') return 'open';
+  if (process.platform === 'win32') return 'explorer';
+  return DISPLAY || WAYLAND_DISPLAY ? 'xdg-open' : undefined;
+}
+
 function findFolder(env: Environment): string {
   if (env.RELAY_CONFIG_DIR) return resolve(env.RELAY_CONFIG_DIR);
   const { XDG_CONFIG_HOME: xdg } = env;
   // The XDG specification says that relative paths are ignored.
-  return join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.config'), 'expert-relay');
+  return xdg && isAbsolute(xdg) ? join(xdg, 'expert-relay') : defaultFolder;
 }
+
+/** Where keys and conversations are kept if the environment says nothing else. */
+export const defaultFolder = join(homedir(), '.config/expert-relay');
 
 const manifest: { version: string } = createRequire(import.meta.url)('../package.json');
 

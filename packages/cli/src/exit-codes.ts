@@ -15,7 +15,10 @@ export const exitCodes = {
   closed: { code: 4, means: 'the conversation was closed without an answer or a decision' },
   expired: { code: 5, means: 'the conversation expired without an answer or a decision' },
   refused: { code: 6, means: 'the relay refused the key (401 or 403)' },
-  untrusted: { code: 7, means: 'keys or a message are not what they should be; nothing of it was shown' },
+  untrusted: {
+    code: 7,
+    means: 'keys, a message or a receipt are not what they should be; nothing of it was shown',
+  },
   unreachable: { code: 8, means: 'the relay could not be reached, or was too busy; try again' },
   unknown: { code: 9, means: 'there is no such request or webhook, or it is not yours' },
   state: {
@@ -41,6 +44,11 @@ export const exitCodes = {
     code: 15,
     means:
       'the expert has accepted, and longer ago than --valid-for, or with a clock that is ahead: neither a yes nor a no; ask again',
+  },
+  unidentified: {
+    code: 16,
+    means:
+      'a receipt is valid, and no fingerprint was given: it is not known whose decision it is; see `relay verify`',
   },
   interrupted: { code: 130, means: 'Ctrl-C' },
   terminated: { code: 143, means: 'SIGTERM, SIGHUP when the terminal is closed, or SIGQUIT' },

@@ -66,9 +66,9 @@ const inTheTerminal: SentencesOf = {
     `${message} Here this is RELAY_EXPERT: set it and resume the conversation. From then on this key knows the expert.`,
   rate_limited: (message, { retryAfterMs = 60_000 }) =>
     `${message} Try again after ${describeTime(Date.now() + retryAfterMs)}.`,
-  invalid_key: (message) => `${message} Set RELAY_API_KEY again.`,
+  invalid_key: (message) => `${message} Set RELAY_API_KEY again, or store a new one: relay login`,
   unknown_expert: (message) =>
-    `${message} If it is, set RELAY_EXPERT to the new fingerprint, and resume the conversation. From then on this key knows it.`,
+    `${message} Then resume the conversation: from then on this key knows the new one.`,
 };
 
 /** An error in the JSON of a command. */

@@ -5,6 +5,9 @@ import { exitCodes } from './exit-codes.ts';
 import { Failure } from './failure.ts';
 import type { Screen } from './terminal/screen.ts';
 
+/** What `relay help` takes besides commands. */
+export const helpTopics = ['environment', 'exit-codes'] as const;
+
 /** `relay help [command | environment | exit-codes]`. */
 export function showHelp(out: Screen, commands: readonly Command[], topic: string | undefined): void {
   if (topic === undefined) showOverview(out, commands);

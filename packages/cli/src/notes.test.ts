@@ -5,7 +5,7 @@ import { openExpertRoot } from './store/expert-root.ts';
 import { sendParts } from './testing/send-parts.ts';
 import { useAgent, useTestCli } from './testing/test-cli.ts';
 
-/* What a later version adds to a message is named, and changes no decision: docs/crypto.md, "The parts". */
+/* What a later version adds to a message is named, and changes no decision: docs/crypto-messages.md, "Other kinds". */
 
 const cli = useTestCli();
 useAgent(cli);

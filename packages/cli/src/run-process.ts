@@ -26,9 +26,9 @@ export async function runProcess(): Promise<void> {
     readConfig,
     folder,
     input: createInput(stdin, stderr, signal),
-    screens: (colours) => ({
-      out: createScreen(stdout, { colours, program }),
-      err: createScreen(stderr, { colours, program }),
+    screens: (look) => ({
+      out: createScreen(stdout, { ...look, program }),
+      err: createScreen(stderr, { ...look, program }),
     }),
     signal,
     now: Date.now,

@@ -19,8 +19,8 @@ const envelope: Envelope = {
   refCode: '7K3M9PQX',
   seq: 70_000n,
 };
-// Field 15, a member of the oneof that does not exist yet, and field 99 with a text.
-const newer = Buffer.from([(15 << 3) | 2, 2, 0x08, 0x01, 0x9a, 0x06, 3, ...Buffer.from('new')]);
+// Field 16, a member of the oneof that does not exist yet, and field 99 with a text.
+const newer = Buffer.from([0x82, 0x01, 2, 0x08, 0x01, 0x9a, 0x06, 3, ...Buffer.from('new')]);
 
 test.each([
   ['new_request', newRequestEvent({ question: 'Is it safe? 🙂' }).payload],

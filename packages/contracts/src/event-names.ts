@@ -9,6 +9,7 @@ export const typeOfCase = {
   newMessage: 'new_message',
   requestClosed: 'request_closed',
   credentialRevoked: 'credential_revoked',
+  requestTriaged: 'request_triaged',
 } as const satisfies Record<Case, string>;
 
 /** An event's name as the outbox, the subjects and the hub's JSON spell it. */

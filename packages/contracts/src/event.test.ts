@@ -16,6 +16,7 @@ import {
   newMessageEvent,
   newRequestEvent,
   requestClosedEvent,
+  requestTriagedEvent,
 } from './payload.ts';
 
 const envelope: Envelope = {
@@ -38,6 +39,7 @@ describe('an event that is encoded from its row and decoded', () => {
       value: { role: Role.PROVIDER, messageId: 'A-1' },
     },
     { ...requestClosedEvent({ reason: 'expired' }), value: { reason: EndReason.EXPIRED } },
+    { ...requestTriagedEvent(), value: {} },
     {
       ...credentialRevokedEvent({ apiKeyId: 'k' }),
       value: { credential: { case: 'apiKeyId', value: 'k' } },
@@ -82,8 +84,8 @@ describe('an event that is encoded from its row and decoded', () => {
 });
 
 describe('an event of a newer release', () => {
-  // Field 15, a member of the oneof that does not exist yet, and field 99 with a text.
-  const newer = Buffer.from([(15 << 3) | 2, 2, 0x08, 0x01, 0x9a, 0x06, 3, ...Buffer.from('new')]);
+  // Field 16, a member of the oneof that does not exist yet, and field 99 with a text.
+  const newer = Buffer.from([0x82, 0x01, 2, 0x08, 0x01, 0x9a, 0x06, 3, ...Buffer.from('new')]);
 
   test('is decoded without a type, and written out with all its fields', () => {
     const event = decodeEvent(encodePublished(envelope, newer));

@@ -46,6 +46,10 @@ export function requestClosedEvent(end: { reason: EndReasonName }): NewEvent {
   return newEvent({ case: 'requestClosed', value: { reason: endReasons[end.reason] } });
 }
 
+export function requestTriagedEvent(): NewEvent {
+  return newEvent({ case: 'requestTriaged', value: {} });
+}
+
 /** The secrets of a key that were made before `secretsBefore` end at `endsAt`. Both in milliseconds since 1970. */
 interface Rotation {
   readonly secretsBefore: number;

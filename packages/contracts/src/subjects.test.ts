@@ -16,6 +16,7 @@ describe('subjectsFor', () => {
       'relay.v1.new_message',
       'relay.v1.request_closed',
       'relay.v1.credential_revoked',
+      'relay.v1.request_triaged',
     ]);
   });
 

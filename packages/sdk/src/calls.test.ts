@@ -212,6 +212,9 @@ describe('an option that does not exist', () => {
     await expect(relay.ask(unknown({ question: 'x', context }))).rejects.toMatchObject(
       listed('context', 'question, messages,'),
     );
+    await expect(relay.ask(unknown('x' as never))).rejects.toMatchObject(
+      refused('This must be an object with options: question, messages,'),
+    );
     expect(await relay.requests()).toEqual([]);
     const conversation = await relay.ask({ question: 'x', encrypted: false });
     await expect(conversation.waitForAnswer(unknown({ timeOut: 5 }))).rejects.toMatchObject(
@@ -238,7 +241,7 @@ describe('an option that does not exist', () => {
     await expect(request.answer('z', unknown({ plainText: true }))).rejects.toMatchObject(
       listed(
         'plainText',
-        'messageId, decision, files, plaintext, shown, evenIfNewer, withoutParts, signal, onKept.',
+        'messageId, decision, files, plaintext, shown, evenIfNewer, withoutParts, signal, onStored, beforeSending.',
       ),
     );
     expect((await relay.findByRef(conversation.refCode)).responseCount).toBe(0);

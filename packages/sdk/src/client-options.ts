@@ -95,6 +95,8 @@ export const defaultTiming: Timing = {
  */
 export function checkOptions<T extends object>(given: T, allowed: string): T {
   const names = allowed.split(' ');
+  if (typeof given !== 'object' || given === null)
+    throw invalidInput(`This must be an object with options: ${names.join(', ')}.`);
   for (const name of Object.keys(given)) {
     if (!names.includes(name)) {
       throw invalidInput(`There is no option \`${name}\`. Options: ${names.join(', ')}.`);

@@ -2,7 +2,7 @@ import { type Access, checkOptions, defaultTiming, type Timing } from './client-
 import { invalidInput, RelayError } from './relay-error.ts';
 import type { WhoAmI } from './request-state.ts';
 import { createMemoryStore, digestOf, partOf, type Store, type Values } from './store.ts';
-import { type Api, createApi } from './transport/api.ts';
+import { Api } from './transport/api.ts';
 import { createHub, type Hub, type HubOptions } from './transport/hub.ts';
 import type { HubStreamOptions } from './transport/hub-stream.ts';
 import { whoAmI } from './transport/requests.ts';
@@ -37,12 +37,12 @@ export function createClient(
     ...defaultTiming,
     ...checkOptions(options.timing ?? {}, Object.keys(defaultTiming).join(' ')),
   };
-  const api = createApi({ ...options, timing });
+  const api = new Api({ ...options, timing });
   const whoami = (signal?: AbortSignal) =>
     kind === 'session'
-      ? api.get('/api/me', (answer) => whoAmI({ ...members(answer), kind: 'provider' }), signal)
+      ? api.get('/api/me', (body) => whoAmI({ ...members(body), kind: 'provider' }), signal)
       : api.get('/api/v1/whoami', whoAmI, signal);
-  // An expert follows one topic, which contains the user's id. The id is read before each connection, since an answer
+  // An expert follows one topic, which contains the user's id. The id is read before each connection, since a response
   // may be wrong: then the stream does not open, and the client polls.
   const topicsOf: HubOptions['topicsOf'] = async (topics, signal) =>
     kind === 'agent' ? topics : [`/svc/providers/${(await whoami(signal)).userId}/activity`];

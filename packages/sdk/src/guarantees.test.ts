@@ -196,6 +196,7 @@ test('messages that the relay erased after the retention are reported as erased,
   }
   await expect(again.waitForAnswer()).rejects.toMatchObject({ code: 'closed' });
   await expect(again.send('More?')).rejects.toMatchObject({ code: 'closed' });
+  await expect(again.receipt()).rejects.toMatchObject({ message: expect.stringMatching(/has erased/) });
   await expect(request.answer('More.')).rejects.toMatchObject({ code: 'closed' });
   await open.refresh();
   expect(open.erasedAt).toBeUndefined();

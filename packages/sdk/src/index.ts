@@ -1,5 +1,10 @@
 export type { Answer } from './agent/answer.ts';
-export type { AskAgainOptions, Conversation, WaitOptions } from './agent/conversation.ts';
+export type {
+  AskAgainOptions,
+  Conversation,
+  ReceiptOptions,
+  WaitOptions,
+} from './agent/conversation.ts';
 export type { ConversationState, Verification } from './agent/conversation-state.ts';
 export { createRelay } from './agent/create-relay.ts';
 export type { Decision, DecisionOptions } from './agent/decision.ts';
@@ -33,4 +38,4 @@ export { createMemoryStore, type Store } from './store.ts';
 export type { Message, Protection } from './thread/message.ts';
 export type { MessageParts, ReceivedFile } from './thread/message-parts.ts';
 export type { FileToSend } from './thread/parts-to-send.ts';
-export type { Sending, SendOptions } from './thread/sending.ts';
+export type { SendOptions, SendResult } from './thread/sending.ts';

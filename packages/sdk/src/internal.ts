@@ -2,6 +2,7 @@
 export { digestAsked } from './agent/once.ts';
 export { ownerOf } from './agent/owner.ts';
 export { awaitedPartsMs } from './client-options.ts';
+export { fromBase64, toBase64 } from './crypto/base64.ts';
 export { createQueue } from './crypto/queue.ts';
 export { defaultsOf } from './forms/describe-content.ts';
 export { parseFormAnswer } from './forms/form-answer.ts';
@@ -9,5 +10,8 @@ export { parseExactly } from './forms/parse-exactly.ts';
 export { readNumber } from './forms/read-number.ts';
 export { hasEnded } from './request-state.ts';
 export { isDiff } from './safe/is-diff.ts';
+export { block, code, hasHidden, toJson } from './safe/markdown.ts';
+export { tellingArgument } from './safe/telling-argument.ts';
 export { conversationPrefix } from './store.ts';
 export { parseJson } from './transport/shape.ts';
+export { withTimeout } from './transport/waiting.ts';

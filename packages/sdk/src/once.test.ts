@@ -285,8 +285,9 @@ describe('a question with a name', () => {
     },
   );
 
-  test.concurrent('has the id of docs/crypto.md', async () => {
-    const [, id] = /For the name `deploy 4711` it is `([^`]+)`/.exec(read('../../../docs/crypto.md')) ?? [];
+  test.concurrent('has the id of docs/crypto-keys.md', async () => {
+    const [, id] =
+      /For the name `deploy 4711` it is `([^`]+)`/.exec(read('../../../docs/crypto-keys.md')) ?? [];
     expect(await onceId('deploy 4711')).toBe(id);
   });
 });

@@ -8,7 +8,7 @@ import { takeMessages } from './testing/take-messages.ts';
 import { useSession } from './testing/use-session.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
-/* docs/crypto.md, "The frame": an expert's message links to those that this expert has sent before, from whichever process. */
+/* docs/crypto-messages.md, "Own messages": an expert's message links to those that this expert has sent before, from whichever process. */
 
 const server = useTestServer();
 const session = useSession(server);

@@ -204,6 +204,27 @@ test('an expert without a root answers in plain text, if the agent has keys, onl
   });
 });
 
+test('an expert keeps a plain answer that the relay has refused, and sends it again by its id', async () => {
+  const conversation = await server.agent().ask({ question: 'Anybody?', encrypted: false });
+  let isRefused = true;
+  const refusing: typeof fetch = async (input, init) =>
+    isRefused && String(input).includes('/message/')
+      ? Response.json({ error: 'invalid_input' }, { status: 400 })
+      : await fetch(input, init);
+  const request = await server.expert({ fetch: refusing }).request(conversation.requestId);
+  const messageId = crypto.randomUUID();
+  await expect(request.answer('One.', { messageId })).rejects.toMatchObject({ code: 'invalid_input' });
+  expect(request.pending).toMatchObject([
+    { messageId, text: 'One.', state: 'refused', code: 'invalid_input' },
+  ]);
+  isRefused = false;
+  await request.answer('Two.');
+  expect(pendingTexts(request)).toEqual(['One.']);
+  expect(await request.answer('', { messageId })).toEqual({ messageId, isSent: true });
+  const texts = [await conversation.waitForAnswer(), await conversation.waitForAnswer()];
+  expect(texts.map(({ text }) => text)).toEqual(['Two.', 'One.']);
+});
+
 describe('an expert', () => {
   test('gets each open request once: first the existing ones, then new ones', async () => {
     const own = await server.constellation.makeTenant();

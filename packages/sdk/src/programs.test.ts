@@ -1,20 +1,25 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
+import type { ExpertRequest } from './expert/index.ts';
 import { runProgram } from './testing/run-program.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
 const server = useTestServer();
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code ?? '');
-const blockWith = (text: string) => blocks.find((code) => code.includes(text)) ?? '';
-const [ask = '', converse = ''] = blocks;
-const resume = blockWith('relay.resume(');
-const answer = blockWith('createExpert({');
+const blocksOf = (page: string) =>
+  [...readFileSync(new URL(page, import.meta.url), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(
+    ([, code]) => code ?? '',
+  );
+const readme = blocksOf('../README.md');
+const [ask = '', converse = ''] = readme;
+const resume = readme.find((code) => code.includes('relay.resume(')) ?? '';
+const [answer = ''] = blocksOf('../../../docs/sdk-experts.md');
 
 /* Each test uses its own tenant, so they run at the same time. */
 
-test.concurrent('the examples of the README work unchanged', async () => {
+test.concurrent('the first examples of the README and of docs/sdk-experts.md work unchanged', async () => {
   const { consumerKey, providerKey } = await server.constellation.makeTenant();
   const envOf = (RELAY_API_KEY: string) => ({ RELAY_URL: server.gatewayUrl, RELAY_API_KEY });
   const env = envOf(consumerKey);
@@ -30,6 +35,57 @@ test.concurrent('the examples of the README work unchanged', async () => {
     'You asked: May I remove the lock file?\ntrue\n',
     'You asked: May I remove the lock file?\n',
   ]);
+});
+
+test.concurrent('all examples of the README work in one program, one after another', async () => {
+  const { consumerKey, providerKey } = await server.constellation.makeTenant();
+  const expert = server.expert({ apiKey: providerKey, root: makeRoot() });
+  const contents: Record<string, Record<string, string | number>> = {
+    'Deploy to which region?': { choice: 'us' },
+    'How many?': { count: 3 },
+  };
+  const answer = async (request: ExpertRequest) => {
+    const { question, form } = request;
+    const content = contents[question] ?? {};
+    if (form) {
+      await request.answer('Fine.', { decision: { action: 'accept', content, of: form.of } });
+      return;
+    }
+    const bytes = new TextEncoder().encode('A log.');
+    const files = [{ name: 'fixed.log', mediaType: 'text/plain', bytes }];
+    await request.answer('Yes.', question === 'What is wrong here?' ? { files } : {});
+    // The conversation goes on.
+    if (question.includes('lock file')) await request.answer('And the other one, too.');
+  };
+  const stopped = new AbortController();
+  const answering = (async () => {
+    for await (const request of expert.requests({ signal: stopped.signal })) await answer(request);
+  })().catch(() => {});
+  const folder = mkdtempSync(join(tmpdir(), 'relay-readme-'));
+  try {
+    writeFileSync(join(folder, 'deploy.log'), 'It failed.');
+    const code = [`process.chdir(${JSON.stringify(folder)});`, ...readme].join('\n');
+    const program = await runProgram(code.replace('timeoutMs: 60_000', 'timeoutMs: 500'), {
+      RELAY_URL: server.gatewayUrl,
+      RELAY_API_KEY: consumerKey,
+    });
+    const status = await program.ended;
+    expect(program.output().trim().split('\n')).toEqual([
+      'Yes.',
+      'And the other one, too.',
+      'It is deleted. Fine.',
+      'us',
+      '3',
+      'Deployed.',
+      'No answer yet. The conversation stays open: wait again.',
+    ]);
+    expect([status, readdirSync(join(folder, 'received'))]).toEqual([0, ['fixed.log']]);
+  } finally {
+    stopped.abort();
+    expert.stop();
+    await answering;
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describe('a process', () => {

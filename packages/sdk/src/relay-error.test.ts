@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { codeOfReason, RelayError, type RelayErrorName } from './relay-error.ts';
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/sdk-errors.md', import.meta.url), 'utf8');
 /** The rows of the table of errors: a code, and its reasons. clients/python compares its own with them, too. */
-const rows = [...readme.matchAll(/^\| `(\w+)` \| .* \| (.*) \|$/gm)].map(
+const rows = [...page.matchAll(/^\| `(\w+)` \| .* \| (.*) \|$/gm)].map(
   ([, code = '', reasons = '']) => [code, [...reasons.matchAll(/`(\w+)`/g)].map(([, name]) => name)] as const,
 );
 
-test('README.md lists each code once, with its reasons', () => {
+test('docs/sdk-errors.md lists each code once, with its reasons', () => {
   expect(rows).toHaveLength(23);
   const inTable = rows.flatMap(([code, reasons]) => reasons.map((reason) => [reason, code]));
   expect(Object.fromEntries(inTable)).toEqual(codeOfReason);

@@ -62,10 +62,14 @@ export const codeOfReason = {
   keys_changed: 'untrusted',
   malformed_frame: 'untrusted',
   malformed_message: 'untrusted',
+  malformed_receipt: 'untrusted',
   malformed_vault: 'untrusted',
   message_missing: 'untrusted',
   message_replayed: 'untrusted',
+  no_decision: 'untrusted',
   question_altered: 'untrusted',
+  receipt_not_canonical: 'untrusted',
+  receipt_signature_wrong: 'untrusted',
   undecryptable: 'untrusted',
   unknown_expert: 'untrusted',
   wrong_role: 'untrusted',
@@ -131,4 +135,4 @@ export const invalidInput = (sentence: string, options?: ErrorOptions) =>
 
 /** For a saved state that was changed. */
 export const notAsExported = () =>
-  invalidInput('This is not what `export()` or `state()` gave. Give that unchanged, or start again.');
+  invalidInput('This is not what `export()` gave. Give that unchanged, or start again.');

@@ -117,10 +117,16 @@ describe('an agent that was restarted', () => {
   });
 
   test.concurrent('gets an error for a state that is not a saved conversation', async () => {
-    for (const state of [{}, null, { version: 2, id: 'x' }, { version: 1, id: 'x' }]) {
-      await expect(server.agent().resume(state as ConversationState)).rejects.toMatchObject({
+    const submission = { question: 'Once?' };
+    for (const [state, message] of [
+      [{}, 'Give that unchanged, or start again.'],
+      [null, 'Give that unchanged, or start again.'],
+      [{ version: 2, id: 'x' }, 'Give that unchanged, or start again.'],
+      [{ version: 1, id: 'x', submission }, 'Another version of the SDK saved this: resume it there.'],
+    ] as const) {
+      await expect(server.agent().resume(state as unknown as ConversationState)).rejects.toMatchObject({
         code: 'invalid_input',
-        message: expect.stringMatching(/Give that unchanged, or start again|resume it there/),
+        message: expect.stringContaining(message),
       });
     }
   });

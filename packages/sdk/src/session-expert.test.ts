@@ -376,18 +376,96 @@ describe('an unsent answer of a page that was closed', () => {
     expect(await textsOf(request)).toEqual(['Once.', 'Twice.']);
   });
 
-  test('is stored, and reported with onKept, before it is sent', async () => {
+  test('is stored, and reported with onStored, before it is sent', async () => {
     const conversation = await ask('Is it safe?');
     const request = await expertWith().request(conversation.requestId);
     const posts = () => calls.filter(({ init, path }) => isPost(init, path)).length;
     let atReport: { kept: Promise<string | undefined>; posts: number } | undefined;
     await request.answer('Once.', {
-      onKept: () => {
+      onStored: () => {
         atReport = { kept: storedText(conversation.requestId), posts: posts() };
       },
     });
     expect(await atReport?.kept).toBe('Once.');
     expect([atReport?.posts, posts()]).toEqual([0, 1]);
+  });
+
+  test.each([
+    ['is sent', true],
+    ['is held if the agent has written', true],
+    ['is sent once if it has arrived already', true],
+    ['is gone if it is aborted', true],
+    ['is gone if it is aborted', false],
+  ])('stored waits for beforeSending, and then %s (encrypted: %p)', async (what, encrypted) => {
+    const conversation = await ask('Is it safe?', encrypted);
+    const request = await expertWith().request(conversation.requestId);
+    const posts = () => calls.filter(({ init, path }) => isPost(init, path)).length;
+    const stopped = new AbortController();
+    const answering = request.answer('Once.', {
+      plaintext: !encrypted,
+      signal: stopped.signal,
+      async beforeSending(body) {
+        expect([await storedText(conversation.requestId), posts()]).toEqual(['Once.', 0]);
+        if (what.includes('written')) {
+          await conversation.refresh();
+          await conversation.send('Wait.');
+        } else if (what.includes('arrived')) {
+          const headers = { 'content-type': 'application/json' };
+          const path = `${server.gatewayUrl}/api/requests/${conversation.requestId}/messages`;
+          const sent = { method: 'POST', headers, body: JSON.stringify(body), credentials: 'same-origin' };
+          await browserFetch(path, sent as RequestInit);
+        } else if (what.includes('aborted')) {
+          stopped.abort();
+          await setTimeout(60_000, undefined, { ref: false });
+        }
+      },
+    });
+    if (what.includes('written')) {
+      await expect(answering).rejects.toMatchObject({ code: 'newer_message' });
+      expect(request.pending).toMatchObject([{ text: 'Once.', state: 'held' }]);
+    } else if (what.includes('aborted')) {
+      await expect(answering).rejects.toMatchObject({ code: 'aborted' });
+      expect(request.pending).toEqual([]);
+      await eventually('it is not stored', async () => !(await storedText(conversation.requestId)));
+      await request.answer('Yes.', { plaintext: !encrypted });
+      expect(await textsOf(request)).toEqual(['Yes.']);
+    } else {
+      expect(await answering).toMatchObject({ isSent: true });
+      expect(await textsOf(request)).toEqual(['Once.']);
+    }
+    expect(posts()).toBe(what.includes('written') ? 0 : 1);
+  });
+
+  test('does not keep news from the loop while it waits for beforeSending', async () => {
+    const conversation = await ask('Is it safe?');
+    const { requestId } = conversation;
+    const reads = () =>
+      calls.filter(({ method, path }) => method === 'GET' && path.includes(requestId)).length;
+    /** The event of the pick-up arrives before the call is answered, and finds an answer that is due. */
+    const untilRead: typeof fetch = async (input, init) => {
+      const before = reads();
+      const response = await browserFetch(input, init);
+      if (!String(input).endsWith('/key-exchange')) return response;
+      await eventually('the list is read', () => reads() > before);
+      await setTimeout(200);
+      return response;
+    };
+    const request = await expertWith({ fetch: untilRead }).request(requestId);
+    const read: string[] = [];
+    const reading = (async () => {
+      for await (const { text } of request.messages) read.push(text);
+    })();
+    const answering = request.answer('Once.', {
+      shown: [],
+      async beforeSending() {
+        await conversation.refresh();
+        await conversation.send('Wait.');
+        await eventually('the loop has it', () => read.includes('Wait.'));
+      },
+    });
+    await expect(answering).rejects.toMatchObject({ code: 'newer_message' });
+    await request.close();
+    await reading;
   });
 
   test('is sent also when the page was closed before the pick-up', async () => {

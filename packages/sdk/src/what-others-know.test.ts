@@ -16,7 +16,7 @@ import { takeMessages } from './testing/take-messages.ts';
 import { useSession } from './testing/use-session.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
-/* docs/crypto.md, "What another process must know": one row of each kind. The relay lies where that would help it. */
+/* docs/crypto-storage.md, "What another process must know": one row of each kind. The relay lies where that would help it. */
 
 const server = useTestServer();
 const session = useSession(server);

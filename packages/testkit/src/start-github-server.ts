@@ -11,7 +11,7 @@ export interface GithubUser {
   readonly emails: readonly { email: string; primary: boolean; verified: boolean }[];
 }
 
-/** The part of GitHub that a sign-in needs: the consent page, the token, the user and the user's e-mail addresses. */
+/** The part of GitHub that a sign-in needs: the consent page, the token, the user and the user's email addresses. */
 export interface GithubServer {
   /** The calls of the token endpoint until now. */
   tokenCalls: number;

@@ -128,7 +128,7 @@ export const variables = {
   },
   allowedUsers: list('RELAY_ALLOWED_USERS', {
     help:
-      'Who may sign in with a provider: e-mail addresses, @domains, github:logins, oidc:group/names, or * for everybody. ' +
+      'Who may sign in with a provider: email addresses, @domains, github:logins, oidc:group/names, or * for everybody. ' +
       'No one when it is empty. Only addresses that the provider has verified count. It is checked again at each call.',
     pattern: allowedUser,
     expected:
@@ -139,7 +139,7 @@ export const variables = {
     optional: true,
   }),
   supportContact: text('RELAY_SUPPORT_CONTACT', {
-    help: 'Whom to ask for access, shown to people who may not sign in: a name, an e-mail address or a link.',
+    help: 'Whom to ask for access, shown to people who may not sign in: a name, an email address or a link.',
     optional: true,
   }),
   webFolder: text('RELAY_WEB_FOLDER', {

@@ -14,7 +14,7 @@ import { createTracing } from '@expert-relay/kit/tracing';
 import passport from 'passport';
 import type { Config } from './config.ts';
 import { requireGatewayPrincipal, requireOwnHost, requireSameOrigin } from './guards.ts';
-import { mountAll, mountStopMails } from './routes/index.ts';
+import { mountAll, mountStopEmails } from './routes/index.ts';
 import { sendWebFile } from './routes/send-web-file.ts';
 import { sessionMiddleware } from './session/session-middleware.ts';
 import { SessionStore } from './session/session-store.ts';
@@ -90,7 +90,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(requireOwnHost(publicUrl));
   app.use(requireSameOrigin(publicUrl));
   app.use(sendWebFile(webApp));
-  mountStopMails(app, notifier);
+  mountStopEmails(app, notifier);
   app.use(
     sessionMiddleware({
       redis,

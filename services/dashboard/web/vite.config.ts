@@ -31,7 +31,7 @@ export default defineConfig({
             { name: 'first', tags: ['$initial'] },
             {
               name: 'conversation',
-              test: /\/(?:conversation-view\.tsx|sdk\/src\/expert\/open-request\.ts)$/,
+              test: /\/(?:conversation-view\.tsx|sdk\/src\/expert\/load-request\.ts)$/,
             },
           ],
         },

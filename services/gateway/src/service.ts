@@ -49,6 +49,7 @@ export function create(
     dashboard: createClient('dashboard', config.upstreams.dashboard, config.principalKeys.dashboard),
     notifier: createClient('notifier', config.upstreams.notifier, config.principalKeys.notifier),
   };
+  // Without the notifier, conversations go on and notifications wait in Postgres: clients need not treat the relay as away.
   const health = createHealth({
     checks: {
       postgres: async () => (await postgres.query`SELECT 1`) !== undefined,

@@ -58,18 +58,18 @@ export const variables = {
       expected: 'names such as push.example.com or *.push.example.com, separated by commas',
     }),
   },
-  mail: {
+  email: {
     url: url('RELAY_SMTP_URL', {
       help:
-        'The mail server that mails are sent through. With user and password: smtps://user:password@host:465, or ' +
+        'The mail server that emails are sent through. With user and password: smtps://user:password@host:465, or ' +
         'smtp://user:password@host:587, over which the server must then offer STARTTLS, unless it is on this machine or the ' +
-        'address ends with ?requireTLS=false. Mail is offered when it and RELAY_MAIL_FROM are set.',
+        'address ends with ?requireTLS=false. Email is offered when it and RELAY_EMAIL_FROM are set.',
       protocols: ['smtp:', 'smtps:'],
       secret: true,
       optional: true,
     }),
-    from: text('RELAY_MAIL_FROM', {
-      help: 'The sender of mails, which the server of RELAY_SMTP_URL must accept.',
+    from: text('RELAY_EMAIL_FROM', {
+      help: 'The sender of emails, which the server of RELAY_SMTP_URL must accept.',
       optional: true,
       pattern: /^([^<>\p{Cc}]{1,100} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u,
       expected: 'an address such as relay@example.com or Expert Relay <relay@example.com>',
@@ -81,7 +81,7 @@ export type Config = Values<typeof variables>;
 
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const config = read(variables, env);
-  if ((config.mail.url === undefined) !== (config.mail.from === undefined))
-    throw new ConfigError(['RELAY_SMTP_URL and RELAY_MAIL_FROM go together: set both, or neither.']);
+  if ((config.email.url === undefined) !== (config.email.from === undefined))
+    throw new ConfigError(['RELAY_SMTP_URL and RELAY_EMAIL_FROM go together: set both, or neither.']);
   return config;
 }

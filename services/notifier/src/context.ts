@@ -16,7 +16,7 @@ export interface Context {
   readonly isPushHost: (hostname: string) => boolean;
   /** With which browsers subscribe. Null where push is not offered. */
   readonly pushKey: string | null;
-  readonly canMail: boolean;
+  readonly canEmail: boolean;
   readonly clock: Clock;
   /** Counts the tests and repetitions that a user asks for. */
   readonly countTests: WindowCounter;

@@ -36,7 +36,7 @@ export function createNotifierMetrics(metrics: Metrics) {
   });
   const off = new Counter({
     name: 'relay_notifier_endpoints_switched_off_total',
-    help: 'Endpoints that were switched off because they failed for days, said that they are gone, or, of a mail address, refused it three times.',
+    help: 'Endpoints that were switched off because they failed for days, said that they are gone, or, of an email address, refused it three times.',
     registers,
   });
   const oldestDue = new Gauge({

@@ -24,7 +24,7 @@ import { createPost, type PostOptions } from './outbound/post.ts';
 import { createResolve } from './outbound/resolve.ts';
 import { routes } from './routes/index.ts';
 import { createSendChat } from './senders/send-chat.ts';
-import { addressIn, createSendMail } from './senders/send-mail.ts';
+import { addressIn, createSendEmail } from './senders/send-email.ts';
 import { createSendPush, parsePushKeys } from './senders/send-push.ts';
 import { createSendWebhook } from './senders/send-webhook.ts';
 
@@ -48,10 +48,10 @@ export function create(
   const keyUsage = createKeyUsage({ query, log });
 
   const post = createPost({ rules, resolve: createResolve(), ...overrides.outbound });
-  const { publicUrl, mail, push } = config;
+  const { publicUrl, email, push } = config;
   const keys = parsePushKeys(push.keys ?? []);
   const server =
-    mail.url !== undefined && mail.from !== undefined ? { url: mail.url, from: mail.from } : undefined;
+    email.url !== undefined && email.from !== undefined ? { url: email.url, from: email.from } : undefined;
   const isPushHost = createPushHosts(push.hosts);
   const deliverer = new Deliverer({
     database,
@@ -60,8 +60,8 @@ export function create(
       createPeopleQueue({
         database,
         senders: {
-          push: createSendPush({ sealer, post, isPushHost, keys, subject: subjectOf(publicUrl, mail.from) }),
-          mail: createSendMail({ sealer, publicUrl, server, log }),
+          push: createSendPush({ sealer, post, isPushHost, keys, subject: subjectOf(publicUrl, email.from) }),
+          email: createSendEmail({ sealer, publicUrl, server, log }),
           chat: createSendChat({ sealer, post, publicUrl }),
         },
       }),
@@ -94,13 +94,13 @@ export function create(
         sealer,
         confirmations: createConfirmations({ sealer, deliveryParts: oneDeliveryParts }),
         pushKeys: keys.map(({ publicKey }) => publicKey),
-        canMail: server !== undefined,
+        canEmail: server !== undefined,
       }),
       sealer,
       rules,
       isPushHost,
       pushKey: keys[0]?.publicKey ?? null,
-      canMail: server !== undefined,
+      canEmail: server !== undefined,
       clock,
       countTests: createWindowCounter({ limit: testsPerMinute, clock }),
       wakeDeliverer: () => deliverer.wake(),
@@ -135,7 +135,7 @@ export function create(
 }
 
 /** Whom push services may contact about this relay. Some refuse an address that is not public. */
-const subjectOf = (publicUrl: string, mailFrom: string | undefined): string =>
-  mailFrom === undefined && publicUrl.startsWith('https:')
+const subjectOf = (publicUrl: string, emailFrom: string | undefined): string =>
+  emailFrom === undefined && publicUrl.startsWith('https:')
     ? publicUrl
-    : `mailto:${addressIn(mailFrom ?? 'operator@relay.invalid')}`;
+    : `mailto:${addressIn(emailFrom ?? 'operator@relay.invalid')}`;

@@ -17,7 +17,7 @@ const write: Write = (text) =>
 const unwritten = ({ code }: NodeJS.ErrnoException) =>
   new StartupError(
     `The output could not be written (${code}), and what the command has done stays done. Keys that create-user has made ` +
-      'are shown nowhere else: revoke them on the page "Keys".',
+      'are shown nowhere else: revoke them on the page "Agent keys".',
   );
 
 async function runCommand(args: readonly string[]): Promise<void> {

@@ -31,27 +31,3 @@ export async function untilStored(page: Page, text: string): Promise<void> {
   })`;
   await eventually(`"${text}" is stored`, () => page.evaluate<boolean>(isStored));
 }
-
-/** Stores a value as the web app would. Another one of the same name must be there: it shows whose it is. */
-export const storeValue = (page: Page, name: string, value: unknown): Promise<void> =>
-  page.evaluate<void>(`new Promise((resolve, reject) => {
-    const opening = indexedDB.open('expert-relay');
-    opening.onerror = reject;
-    opening.onsuccess = () => {
-      const database = opening.result;
-      const reading = database.transaction(['keys', 'values']);
-      const paths = reading.objectStore('values').getAllKeys();
-      const owners = reading.objectStore('keys').getAllKeys();
-      const keys = reading.objectStore('keys').getAll();
-      reading.oncomplete = async () => {
-        const path = paths.result.find((path) => path.endsWith(${JSON.stringify(`/${name}`)}));
-        const key = keys.result[owners.result.findIndex((owner) => path.startsWith(owner + '/'))];
-        const iv = crypto.getRandomValues(new Uint8Array(12));
-        const text = new TextEncoder().encode(${JSON.stringify(JSON.stringify(value))});
-        const data = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, text);
-        const writing = database.transaction('values', 'readwrite');
-        writing.objectStore('values').put({ iv, data }, path);
-        writing.oncomplete = () => { database.close(); resolve(); };
-      };
-    };
-  })`);

@@ -31,7 +31,7 @@ export const everyField: Form = {
     },
     note: { type: 'string', title: 'Note', description: 'What others should know.' },
     short: { type: 'string', title: 'Short name', minLength: 2, maxLength: 8, default: 'blue' },
-    mail: { type: 'string', title: 'Mail', format: 'email' },
+    email: { type: 'string', title: 'Email', format: 'email' },
     page: { type: 'string', title: 'Website', format: 'uri' },
     day: { type: 'string', title: 'Day', format: 'date' },
     at: { type: 'string', title: 'Begin', format: 'date-time' },
@@ -51,7 +51,7 @@ export const everyContent = {
   checks: ['lint', 'bench'],
   note: 'Line one\nLine two',
   short: 'blue',
-  mail: 'ada@example.com',
+  email: 'ada@example.com',
   page: 'https://example.com/a?b=c',
   day: '2026-11-24',
   at: '2026-11-24T08:30:00Z',
@@ -69,7 +69,7 @@ export const everyWord = [
     'Note: Line one Line two',
     'Short name: blue',
   ],
-  ...['Mail: ada@example.com', 'Website: https://example.com/a?b=c', 'Day: 2026-11-24'],
+  ...['Email: ada@example.com', 'Website: https://example.com/a?b=c', 'Day: 2026-11-24'],
   ...['Begin: 2026-11-24T08:30:00Z', 'Share: 0.25', 'Pods: 5', 'Restart: no'],
 ];
 
@@ -84,8 +84,8 @@ export async function fillIn(page: Page): Promise<void> {
   // In a field, Enter sends nothing.
   await page.getByLabel('Note').press('Enter');
   await page.getByLabel('Note').pressSequentially('Line two');
-  await page.getByLabel('Mail').fill('ada@example.com');
-  await page.getByLabel('Mail').press('Enter');
+  await page.getByLabel('Email').fill('ada@example.com');
+  await page.getByLabel('Email').press('Enter');
   await page.getByLabel('Website').fill('https://example.com/a?b=c');
   await page.getByLabel('Day').fill('2026-11-24');
   await page.getByLabel('Begin').fill('2026-11-24T08:30:00');
@@ -94,7 +94,10 @@ export async function fillIn(page: Page): Promise<void> {
   await group(page, 'Restart').getByLabel('No', { exact: true }).check();
 }
 
-/** Presses until it is taken: a press brings the expert to what is out of view. */
+/**
+ * Presses until it is taken: a press brings the expert to what is out of view. The page then learns that it is left, and does not wait for
+ * a change of mind.
+ */
 export async function decide(page: Page, name: 'Approve' | 'Send' | 'Decline'): Promise<void> {
   await button(page, name).waitFor();
   const taken = async () => {
@@ -107,4 +110,5 @@ export async function decide(page: Page, name: 'Approve' | 'Send' | 'Decline'): 
       () => false,
     ),
   );
+  await page.evaluate(`dispatchEvent(new Event('pagehide'))`);
 }

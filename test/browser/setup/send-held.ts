@@ -17,9 +17,19 @@ export async function sendHeld(page: Page, conversation: Conversation, way: stri
   await page.clock.fastForward(1_500);
   await conversation.send(`WAIT (${way})`);
   await page.getByRole('textbox', { name: 'Answer' }).fill(`Yes (${way}).`);
-  await button(page, 'Send').click();
-  await held(page).waitFor();
-  await page.getByText(`WAIT (${way})`).waitFor();
+  // A press is dropped while the button has just appeared. Once it is taken, the box is empty.
+  await eventually('it is held', async () => {
+    await button(page, 'Send')
+      .click({ timeout: 2_000 })
+      .catch(() => {});
+    return held(page)
+      .waitFor({ timeout: 2_000 })
+      .then(
+        () => true,
+        () => false,
+      );
+  });
+  await page.locator('[data-message]', { hasText: `WAIT (${way})` }).waitFor();
   await page.unroute(path);
 }
 

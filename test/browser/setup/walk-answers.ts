@@ -1,5 +1,6 @@
 import type { Conversation } from '@expert-relay/sdk';
 import type { Page } from 'playwright-core';
+import { chooseAction } from './choose-action.ts';
 import { makeExpertKey } from './make-expert-key.ts';
 import { button, type Device, type OnState, type Product, type TestAgent } from './open-product.ts';
 import { decide } from './sample-forms.ts';
@@ -33,7 +34,7 @@ async function visitRequests(
     await ask(question);
   const later = await ask('May I restart the report job tonight?');
   const page = await open(device, later);
-  await button(page, 'Snooze').click();
+  await chooseAction(page, 'Snooze');
   await button(page, 'Until the agent writes').click();
   await page.locator(`[data-request="${later}"]`).getByText('Snoozed').waitFor();
   await onState('inbox-snoozed', page);
@@ -41,11 +42,6 @@ async function visitRequests(
   await page.getByText('Snoozed until the agent writes').waitFor();
   await onState('conversation-snoozed', page);
 
-  await box(page).fill('Go on, and tell me how it went.');
-  await button(page, 'Saved replies').click();
-  await button(page, 'Save this text').click();
-  await button(page, 'Remove: Go on, and tell me how it went.').waitFor();
-  await onState('saved-replies', page);
   await page.getByRole('article', { name: 'Question' }).getByRole('button').first().focus();
   await page.getByRole('tooltip').waitFor();
   await onState('exact-time', page);
@@ -62,12 +58,19 @@ async function visitRequests(
 
 async function visitAnswers(device: Device, conversation: Conversation, onState: OnState): Promise<void> {
   const page = await open(device, conversation.requestId);
-  await button(page, 'Answer').click();
-  await makeExpertKey(page);
   await box(page).fill('Yes.');
   await sendByKeyboard(page);
+  await makeExpertKey(page);
   await conversation.waitForAnswer(patiently);
   await page.getByText('Sent', { exact: true }).waitFor();
+
+  await box(page).fill('Go on, and tell me how it went.');
+  await button(page, 'Saved replies').click();
+  await button(page, 'Save this text').click();
+  await button(page, 'Remove: Go on, and tell me how it went.').waitFor();
+  await onState('saved-replies', page);
+  await button(page, 'Hide').click();
+  await box(page).fill('');
 
   await button(page, 'Encrypted').click();
   await page.getByRole('textbox', { name: /^Fingerprint/ }).fill('12345');
@@ -94,8 +97,6 @@ async function visitAnswers(device: Device, conversation: Conversation, onState:
 async function visitDecisions(device: Device, agent: TestAgent, onState: OnState): Promise<void> {
   const asking = await agent.relay.ask({ question: 'May I deploy?', form: approval });
   const page = await open(device, asking.requestId);
-  await button(page, 'Answer').click();
-  await button(page, 'Approve').waitFor();
   await decide(page, 'Approve');
   await page.getByText('Sent', { exact: true }).waitFor();
   // The agent does not read before it writes.

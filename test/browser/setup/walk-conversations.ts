@@ -1,5 +1,6 @@
 import type { Conversation } from '@expert-relay/sdk';
 import type { Page } from 'playwright-core';
+import { chooseAction } from './choose-action.ts';
 import { makeExpertKey } from './make-expert-key.ts';
 import { button, type Device, type OnState, type Product, type TestAgent } from './open-product.ts';
 import {
@@ -87,10 +88,24 @@ async function visitConversations(
   await onState('inbox-search', page);
   await page.getByRole('searchbox').fill('');
 
+  await openRequest(page, 'has held a lock');
+  await page.getByRole('heading', { level: 1 }).getByRole('link').click();
+  await page.getByRole('list', { name: 'Limited to' }).waitFor();
+  const { search } = new URL(page.url());
+  await page.goto(`/dashboard/requests${search}`);
+  await page.getByText('Last asked').waitFor();
+  await onState('inbox-agent', page);
+  await page.goto(`/dashboard/requests${search}&tag=no%20such%20tag`);
+  await page.getByText('No such request here.').waitFor();
+  await onState('inbox-agent-and-tag', page);
+  await page.goto('/dashboard/requests');
+
   await openRequest(page, 'What do I answer');
   await page.getByRole('textbox', { name: 'Answer' }).waitFor();
   await onState('conversation-plain', page);
-  await page.getByRole('button', { name: 'Snooze', exact: true }).click();
+  await button(page, 'More actions').click();
+  await onState('conversation-menu', page);
+  await button(page, 'Snooze').click();
   await onState('conversation-snooze', page);
   await button(page, 'Cancel').click();
   await button(page, 'Saved replies').click();
@@ -102,16 +117,18 @@ async function visitConversations(
 
   await page.goto('/dashboard/requests');
   await openRequest(page, 'has held a lock');
-  await button(page, 'Answer').waitFor();
+  const box = page.getByRole('textbox', { name: 'Answer' });
+  await box.waitFor();
   await onState('conversation-unanswered', page);
-  await button(page, 'Answer').click();
+  await box.fill('Who asks?');
+  await sendByKeyboard(page);
   await page.getByTestId('recovery-code').waitFor();
   await onState('expert-key-code', page);
   await button(page, 'I have kept it').click();
   await onState('expert-key-check', page);
   await button(page, 'Show the code again').click();
   await makeExpertKey(page);
-  const box = page.getByRole('textbox', { name: 'Answer' });
+  await conversation.waitForAnswer({ timeoutMs: 120_000 });
   await box.fill(
     'Yes, cancel it:\n\n```sql\nSELECT pg_cancel_backend(18231);\n```\n\nThen build it **after 22:00 UTC**.',
   );
@@ -124,7 +141,7 @@ async function visitConversations(
   await conversation.send(
     'Cancelled: checkout is back to 120 ms. Shall I post in #incidents, or do you want to write that yourself?',
   );
-  await page.getByText('Shall I post in').waitFor();
+  await page.locator('[data-message]', { hasText: 'Shall I post in' }).waitFor();
   await onState('conversation-follow-up', page);
   await box.fill('Post it, with the link to the dashboard.');
   await sendByKeyboard(page);
@@ -136,7 +153,7 @@ async function visitConversations(
   await onState('fingerprint', page);
   await page.getByRole('button', { name: 'Encrypted' }).click();
   await box.fill('One more thing: write down what happened.');
-  await page.getByRole('button', { name: 'End request', exact: true }).click();
+  await chooseAction(page, 'End request');
   await page.getByRole('textbox', { name: 'Reason' }).fill('The incident is over.');
   await onState('close-confirmation', page);
   await page.getByRole('button', { name: 'End it now' }).click();
@@ -164,13 +181,12 @@ async function visitReplayedMessage(
 ): Promise<void> {
   const { page } = device;
   await page.goto(`/dashboard/requests/${conversation.requestId}`);
-  await button(page, 'Answer').click();
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Yes, but drain it first.');
   await sendByKeyboard(page);
   await conversation.waitForAnswer({ timeoutMs: 120_000 });
   await conversation.send('Drained. It takes 4 minutes until it is warm again.');
-  await page.getByText('Drained.').waitFor();
+  await page.locator('[data-message]', { hasText: 'Drained.' }).waitFor();
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
   const { gatewayUrl } = product.relay;
   const listed = await fetch(`${gatewayUrl}/api/v1/messages/${conversation.requestId}`, { headers });

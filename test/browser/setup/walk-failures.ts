@@ -1,5 +1,5 @@
 import type { Page, Route } from 'playwright-core';
-import { makeExpertKey } from './make-expert-key.ts';
+import { withExpertKey } from './make-expert-key.ts';
 import { button, type Device, type OnState, type Product } from './open-product.ts';
 
 type Answer = Record<string, unknown>;
@@ -43,7 +43,7 @@ export async function walkFailures(product: Product, onState: OnState): Promise<
     await button(page, 'Try again').waitFor();
     await button(page, 'Make a key').click();
     await page.getByRole('textbox', { name: 'Name' }).fill('deploy agent');
-    await button(page, 'Make the key').click();
+    await button(page, 'Make key').click();
     await page.getByRole('alert').filter({ hasText: /\w/ }).first().waitFor();
     await onState('keys-failed', page);
   });
@@ -76,10 +76,10 @@ export async function walkFailures(product: Product, onState: OnState): Promise<
 }
 
 /** The relay shows another question than before, and another user signs in with the same browser. */
-async function visitRefusals({ context, page }: Device, requestId: string, onState: OnState): Promise<void> {
+async function visitRefusals(device: Device, requestId: string, onState: OnState): Promise<void> {
+  const { context, page } = device;
+  await withExpertKey(device);
   await page.goto(`/dashboard/requests/${requestId}`);
-  await button(page, 'Answer').click();
-  await makeExpertKey(page);
   await page.getByRole('textbox', { name: 'Answer' }).fill('No.');
   const change = { question: 'May I delete the PRODUCTION database?' };
   const alter = async (route: Route) => {

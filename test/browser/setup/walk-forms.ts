@@ -1,7 +1,7 @@
 import type { Conversation } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
 import type { Page } from 'playwright-core';
-import { makeExpertKey } from './make-expert-key.ts';
+import { withExpertKey } from './make-expert-key.ts';
 import { button, type Device, type OnState, type Product } from './open-product.ts';
 import { decide, everyField, fillIn } from './sample-forms.ts';
 import { drawPicture } from './sample-pictures.ts';
@@ -81,6 +81,7 @@ export async function walkForms(product: Product, onState: OnState): Promise<voi
   await using device = await product.signIn('forms');
   await using agent = await device.newAgent('deploy agent');
   const { page } = device;
+  await withExpertKey(device);
   const approving = await agent.relay.ask(approval);
   const form = await agent.relay.ask({
     question: 'Where does release 4.12 go next?',
@@ -94,9 +95,6 @@ export async function walkForms(product: Product, onState: OnState): Promise<voi
   });
 
   await open(device, approving);
-  await onState('approval-unanswered', page);
-  await button(page, 'Answer').click();
-  await makeExpertKey(page);
   await canDecide(page, 'Approve');
   await onState('approval', page);
   await button(page, 'Comment').click();
@@ -107,10 +105,9 @@ export async function walkForms(product: Product, onState: OnState): Promise<voi
   await page.getByText('Sent', { exact: true }).waitFor();
   await onState('approval-decided', page);
   await approving.send('The backup begins at 22:00.');
-  await page.getByText('The backup begins').waitFor();
+  await page.locator('[data-message]', { hasText: 'The backup begins' }).waitFor();
 
   await open(device, form);
-  await button(page, 'Answer').click();
   await page.getByLabel('Who is on call?').waitFor();
   await onState('form', page);
   await page.getByLabel('Who is on call?').fill('ada@');
@@ -129,8 +126,6 @@ export async function walkForms(product: Product, onState: OnState): Promise<voi
 
   const called = await agent.relay.ask(toolCall);
   await open(device, called);
-  await onState('tool-call-unanswered', page);
-  await press(page, 'Answer');
   await page.getByLabel('Command').waitFor();
   await page.getByLabel('Host').scrollIntoViewIfNeeded();
   await onState('tool-call', page);
@@ -173,18 +168,6 @@ export async function walkForms(product: Product, onState: OnState): Promise<voi
   await page.getByText('there is room for').waitFor();
   await button(page, 'Remove syslog').waitFor();
   await onState('files-attached', page);
-}
-
-/** Presses until it is taken: a press brings the expert to what was not read yet. */
-async function press(page: Page, name: string): Promise<void> {
-  // After a change of the size of the screen it is laid out again.
-  await button(page, name).waitFor();
-  while (await button(page, name).isVisible()) {
-    await button(page, name)
-      .click({ force: true, timeout: 2_000 })
-      .catch(() => {});
-    await page.waitForTimeout(1_500);
-  }
 }
 
 const canDecide = (page: Page, name: string) =>

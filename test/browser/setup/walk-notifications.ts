@@ -13,7 +13,7 @@ export async function walkWebhooks(product: Product, onState: OnState): Promise<
   await button(page, 'Add a webhook').click();
   await page.getByRole('textbox', { name: 'Address' }).fill(receiver.url);
   await onState('webhook-add', page);
-  await button(page, 'Add it').click();
+  await button(page, 'Add').click();
   await button(page, 'I have copied it').waitFor();
   await onState('webhook-secret', page);
   await button(page, 'I have copied it').click();
@@ -33,7 +33,7 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).
 
 const channelIn = (at: number, state: object) => ({
   id: `00000000-0000-4000-8000-00000000000${at}`,
-  kind: 'mail',
+  kind: 'email',
   label: null,
   address: 'ada@example.com',
   enabled: true,
@@ -121,7 +121,7 @@ const deliveries = [
 /** The settings of notifications, in states of the relay and of the browser. */
 export async function walkNotifications(product: Product, onState: OnState): Promise<void> {
   await using device = await product.signIn('notifications', { permissions: ['notifications'] });
-  const state = { pushKey: null, canMail: true, pausedUntil: null, quietHours: null, channels: [] };
+  const state = { pushKey: null, canEmail: true, pausedUntil: null, quietHours: null, channels: [] };
   const quietHours = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' };
   const openWith = async (change: object) => {
     await device.context.unroute('**/api/notifications');
@@ -150,8 +150,8 @@ export async function walkNotifications(product: Product, onState: OnState): Pro
   await button(page, 'Remove: #on-call').click();
   await button(page, 'Remove it').waitFor();
   await onState('notifications-remove', page);
-  await button(page, 'Add a mail address').click();
-  await onState('notifications-add-mail', page);
+  await button(page, 'Add an email address').click();
+  await onState('notifications-add-email', page);
   await button(page, 'Cancel').last().click();
   await button(page, 'Add a chat').click();
   await onState('notifications-add-chat', page);
@@ -163,9 +163,9 @@ export async function walkNotifications(product: Product, onState: OnState): Pro
   await onState('notifications-pause', page);
   await openWith({ channels, pausedUntil: new Date(Date.now() + 86_400_000).toISOString() });
   await onState('notifications-paused', page);
-  await device.open('/confirm-mail?channel=00000000-0000-4000-8000-000000000001&token=x');
+  await device.open('/confirm-email?channel=00000000-0000-4000-8000-000000000001&token=x');
   await button(page, 'Confirm the address').waitFor();
-  await onState('confirm-mail', page);
+  await onState('confirm-email', page);
   await using agent = await device.newAgent('deploy agent');
   for (const question of ['May I remove the lock file?', 'Which region?']) {
     const { requestId } = await agent.askPlainly({ question, plaintext: question });

@@ -1,11 +1,13 @@
 import { makeExpertKey } from './make-expert-key.ts';
 import { button, type OnState, type Product } from './open-product.ts';
 import { migration } from './sample-requests.ts';
+import { sendByKeyboard } from './send-by-keyboard.ts';
 import { walkAnswers } from './walk-answers.ts';
 import { openRequest, walkConversations } from './walk-conversations.ts';
 import { walkFailures } from './walk-failures.ts';
 import { walkForms } from './walk-forms.ts';
 import { walkNotifications, walkWebhooks } from './walk-notifications.ts';
+import { walkSeveral } from './walk-several.ts';
 
 type Walk = (product: Product, onState: OnState) => Promise<void>;
 
@@ -20,6 +22,7 @@ export const walks: Readonly<Record<string, Walk>> = {
   conversations: walkConversations,
   forms: walkForms,
   answers: walkAnswers,
+  several: walkSeveral,
   failures: walkFailures,
 };
 
@@ -57,7 +60,7 @@ async function walkKeys(product: Product, onState: OnState): Promise<void> {
   await page.getByRole('button', { name: 'Make a key' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('deploy agent');
   await onState('keys-make', page);
-  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByRole('button', { name: 'Make key' }).click();
   await page.getByRole('button', { name: 'I have copied it' }).waitFor();
   await onState('key-shown', page);
   await page.getByRole('button', { name: 'I have copied it' }).click();
@@ -98,9 +101,10 @@ async function walkSettings(product: Product, onState: OnState): Promise<void> {
   await onState('settings', page);
   await page.goto('/dashboard/requests');
   await openRequest(page, 'has held a lock');
-  await button(page, 'Answer').click();
+  await page.getByRole('textbox', { name: 'Answer' }).fill('Yes.');
+  await sendByKeyboard(page);
   await makeExpertKey(page);
-  await page.getByRole('textbox', { name: 'Answer' }).waitFor();
+  await page.getByText('Sent', { exact: true }).waitFor();
   await page.goto('/dashboard/settings');
   await page.getByRole('button', { name: 'New recovery code' }).waitFor();
   await onState('settings-with-key', page);
@@ -120,7 +124,7 @@ async function walkSettings(product: Product, onState: OnState): Promise<void> {
   await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
   await onState('shortcuts', page);
 
-  const second = await other.open();
+  const second = await other.open('/requests?filter=answered');
   await openRequest(second, 'has held a lock');
   await second.getByRole('textbox', { name: 'Recovery code' }).waitFor();
   await onState('expert-key-open', second);

@@ -313,7 +313,7 @@ describe('a sign-in is refused with a page', () => {
     const account = JSON.stringify({ sub: 'long', id_token: {}, userinfo: { email, email_verified: false } });
     const page = await visitor.follow('/auth/google', account);
     expect(page.status).toBe(403);
-    expect(page.text).toContain('it has no verified e-mail address');
+    expect(page.text).toContain('it has no verified email address');
   });
 
   test('when RELAY_ALLOWED_USERS does not contain the user; the page has the support contact', async () => {

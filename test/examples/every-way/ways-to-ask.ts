@@ -125,7 +125,7 @@ export const waysToAsk = ({ url, commands, python, stops }: Surroundings) => {
     async 'the hook'(party, { content, isConfidential }) {
       const asking = commands.start(['hook', ...(isConfidential ? ['--confidential'] : [])], {
         env: { ...env(party), RELAY_EXPERT: party.fingerprint },
-        input: JSON.stringify(claudeInputs.bash),
+        input: JSON.stringify(claudeInputs.edit),
       });
       const [refCode] = await asking.printed(/HS-\w{8}/);
       const got = asking.ended.then(({ stdout, stderr }) => {

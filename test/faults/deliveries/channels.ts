@@ -8,10 +8,10 @@ import type { Receipt, Receivers } from './receivers.ts';
 /** The name of the user with channels. */
 export const notifiedUser = 'notified';
 
-/** Push, mail and chat of an expert who never answers: so each request must be reported by each of them. */
+/** Push, email and chat of an expert who never answers: so each request must be reported by each of them. */
 export interface Channels {
   readonly user: DevUser;
-  /** Lets a request wait until the end of the seed, and the mail about it become due. */
+  /** Lets a request wait until the end of the seed, and the email about it become due. */
   keepWaiting(requestId: string): Promise<void>;
   /** Waits until a message has reached its receiver, which has not answered yet. */
   untilSending(): Promise<void>;
@@ -41,12 +41,12 @@ export async function addChannels(
   };
   const push = await post('', { kind: 'push', subscription });
   await post('', { kind: 'chat', url: receivers.chat.url, delaySeconds: 0 });
-  const mail = await post('', { kind: 'mail', address: 'ada@example.com', delaySeconds: 60 });
-  const mails = () => receivers['mail-server'].receipts();
-  const all = () => [...receivers['push-service'].receipts(), ...mails(), ...receivers.chat.receipts()];
-  await eventually('the mail with the link arrives', () => mails().length > 0, { timeoutMs: 60_000 });
-  await post(`/${mail.id}/confirm`, {
-    token: /confirm-mail\?\S*token=([\w-]+)/.exec(mails()[0]?.body ?? '')?.[1],
+  const email = await post('', { kind: 'email', address: 'ada@example.com', delaySeconds: 60 });
+  const emails = () => receivers['mail-server'].receipts();
+  const all = () => [...receivers['push-service'].receipts(), ...emails(), ...receivers.chat.receipts()];
+  await eventually('the email with the link arrives', () => emails().length > 0, { timeoutMs: 60_000 });
+  await post(`/${email.id}/confirm`, {
+    token: /confirm-email\?\S*token=([\w-]+)/.exec(emails()[0]?.body ?? '')?.[1],
   });
 
   const topicOf = (requestId: string) =>
@@ -54,12 +54,12 @@ export async function addChannels(
   return {
     user,
     async keepWaiting(requestId) {
-      const isMailDue = async () => {
+      const isEmailDue = async () => {
         await database.query(keepOpen, [requestId]);
-        const [row] = await database.query<{ known: boolean }>(makeMailDue, [mail.id, requestId]);
+        const [row] = await database.query<{ known: boolean }>(makeEmailDue, [email.id, requestId]);
         return row?.known === true;
       };
-      await eventually('its mail is due', () => isMailDue().catch(() => false)).catch(() => {});
+      await eventually('its email is due', () => isEmailDue().catch(() => false)).catch(() => {});
     },
     async untilSending() {
       const before = all().length;
@@ -69,19 +69,19 @@ export async function addChannels(
     },
     async check() {
       const requests = await database.query<{ id: string; refCode: string }>(waiting, [user.userId]);
-      const byCode = { mail: codesIn(mails()), chat: codesIn(receivers.chat.receipts()) };
+      const byCode = { email: codesIn(emails()), chat: codesIn(receivers.chat.receipts()) };
       const topics = receivers['push-service'].receipts().map(({ id }) => id);
       const failures: string[] = [];
       const mustBeNone = (count: number, what: string) => count > 0 && failures.push(`${count} ${what}`);
       const lost = {
         pushes: requests.filter(({ id }) => !topics.includes(topicOf(id))).length,
-        mails: requests.filter(({ refCode }) => !byCode.mail.has(refCode)).length,
+        emails: requests.filter(({ refCode }) => !byCode.email.has(refCode)).length,
         'chat messages': requests.filter(({ refCode }) => !byCode.chat.has(refCode)).length,
       };
       for (const [what, count] of Object.entries(lost)) mustBeNone(count, `${what} were lost`);
       mustBeNone(
-        [...byCode.mail.values()].filter((ids) => ids.size > 1).length,
-        'mails were repeated under another id',
+        [...byCode.email.values()].filter((ids) => ids.size > 1).length,
+        'emails were repeated under another id',
       );
       return {
         expected: 3 * requests.length,
@@ -103,7 +103,7 @@ function codesIn(receipts: readonly Receipt[]): ReadonlyMap<string, ReadonlySet<
 
 const keepOpen = `UPDATE help_requests SET expires_at = now() + interval '1 hour' WHERE id = $1 AND ended_at IS NULL`;
 const waiting = `SELECT id, 'HS-' || ref_code AS "refCode" FROM help_requests WHERE user_id = $1 AND ended_at IS NULL`;
-const makeMailDue = `
+const makeEmailDue = `
   WITH endpoint AS MATERIALIZED (SELECT id FROM notification_endpoints WHERE id = $1 FOR NO KEY UPDATE),
   due AS (
     UPDATE notification_deliveries SET due_at = now() FROM endpoint

@@ -1,5 +1,5 @@
 // Receives what the notifier sends, and appends each to a file before it responds, so that a killed receiver has forgotten nothing.
-// Run: node receiver.mjs <webhook | push | mail | chat> <port> <file>
+// Run: node receiver.mjs <webhook | push | email | chat> <port> <file>
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -42,15 +42,15 @@ const http = createServer(async (request, response) => {
   else response.writeHead(fault === 'refuse' ? 503 : 204).end();
 });
 
-const mail = new SMTPServer({
+const email = new SMTPServer({
   authOptional: true,
   disabledCommands: ['STARTTLS', 'AUTH'],
   async onData(stream, session, done) {
     const body = (await buffer(stream)).toString().replace(/=\r\n/g, '').replaceAll('=3D', '=');
     const fault = await receive({ id: /^Message-ID: (\S+)/im.exec(body)?.[1] ?? '', body });
-    if (fault === 'break off') [...mail.connections].find(({ id }) => id === session.id)?.close();
+    if (fault === 'break off') [...email.connections].find(({ id }) => id === session.id)?.close();
     else done(fault === 'refuse' ? Object.assign(new Error('later'), { responseCode: 451 }) : null);
   },
 });
-mail.on('error', () => {});
-(kind === 'mail' ? mail : http).listen(Number(port), '127.0.0.1');
+email.on('error', () => {});
+(kind === 'email' ? email : http).listen(Number(port), '127.0.0.1');

@@ -8,7 +8,7 @@ import { pair, type ReceiverName, receiverKinds } from '../environment/topology.
 
 /** A delivery that a receiver has stored. */
 export interface Receipt {
-  /** The id of a webhook's delivery, the topic of a push, or the id of a mail. */
+  /** The id of a webhook's delivery, the topic of a push, or the id of an email. */
   readonly id: string;
   readonly timestamp: string;
   readonly signature: string;
@@ -49,7 +49,7 @@ export async function openReceivers(options: {
     return {
       url: await network.addProxy(
         pair('notifier', name),
-        `${kind === 'mail' ? 'smtp' : 'http'}://127.0.0.1:${port}`,
+        `${kind === 'email' ? 'smtp' : 'http'}://127.0.0.1:${port}`,
       ),
       receipts() {
         const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];

@@ -113,5 +113,5 @@ const production = {
   RELAY_HUB_HEARTBEAT: '1s',
   RELAY_HUB_RETRY: '300ms',
   RELAY_PUSH_HOSTS: '127.0.0.1',
-  RELAY_MAIL_FROM: 'relay@example.com',
+  RELAY_EMAIL_FROM: 'relay@example.com',
 };

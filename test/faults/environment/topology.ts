@@ -56,7 +56,7 @@ export const receiverKinds = {
   'receiver-1': 'webhook',
   'receiver-2': 'webhook',
   'push-service': 'push',
-  'mail-server': 'mail',
+  'mail-server': 'email',
   chat: 'chat',
 } as const;
 export type ReceiverName = keyof typeof receiverKinds;

@@ -4,15 +4,16 @@
 here and in `expert_relay.adapters`: a module whose name begins with an underscore may change with any version.
 """
 
-from ._agent.answers import Accepted, Answer, Decided, Decision, Declined
+from ._agent.answers import Accepted, Answer, Decided, Decision, Declined, OnReply
 from ._agent.approvals import AsyncApproval, AsyncChoice
 from ._agent.conversation import AsyncConversation
-from ._agent.conversation_state import State, Verification
-from ._agent.options import AskOptions
-from ._agent.relay import AsyncRelay
+from ._agent.conversation_state import ConversationState, Verification
+from ._agent.options import AskingOptions, QuestionOptions
+from ._agent.relay import AsyncRelay, Option
 from ._agent.submission import ContextMessage
 from ._crypto.parts import File
 from ._crypto.submission import CONFIDENTIAL_QUESTION
+from ._environment import ExpertOptions, RelayOptions
 from ._errors import RelayError, RelayErrorCode, RelayErrorName, RelayErrorReason
 from ._expert.describe_pending import PendingAnswer
 from ._expert.expert import AsyncExpert
@@ -23,6 +24,8 @@ from ._file_store import FileStore
 from ._forms.answer import DecisionState, FormAnswer
 from ._forms.content import Content, Form, is_approval
 from ._forms.to_form import FormOrModel
+from ._receipt.verified_receipt import ReceiptEntry, ReceiptQuestion, VerifiedReceipt
+from ._receipt.verify_receipt import verify_receipt
 from ._requests import Follows, ListedRequest, Party, RequestState, RequestStatus, WhoAmI
 from ._store import MemoryStore, Store
 from ._sync.approvals import Approval, Choice
@@ -30,8 +33,9 @@ from ._sync.conversation import Conversation
 from ._sync.expert import Expert, ExpertRequest
 from ._sync.relay import Relay
 from ._thread.message import Message, Protection
-from ._thread.sender import Sending
+from ._thread.sender import SendResult
 from ._timing import Timing
+from ._transport.api import OnOutage
 
 __all__ = [
     "CONFIDENTIAL_QUESTION",
@@ -39,7 +43,7 @@ __all__ = [
     "Accepted",
     "Answer",
     "Approval",
-    "AskOptions",
+    "AskingOptions",
     "AsyncApproval",
     "AsyncChoice",
     "AsyncConversation",
@@ -50,6 +54,7 @@ __all__ = [
     "Content",
     "ContextMessage",
     "Conversation",
+    "ConversationState",
     "CountedDecision",
     "Decided",
     "Decision",
@@ -57,6 +62,7 @@ __all__ = [
     "Decline",
     "Declined",
     "Expert",
+    "ExpertOptions",
     "ExpertRequest",
     "File",
     "FileStore",
@@ -68,22 +74,30 @@ __all__ = [
     "ListedRequest",
     "MemoryStore",
     "Message",
+    "OnOutage",
+    "OnReply",
+    "Option",
     "Party",
     "PendingAnswer",
     "Protection",
+    "QuestionOptions",
+    "ReceiptEntry",
+    "ReceiptQuestion",
     "Relay",
     "RelayError",
     "RelayErrorCode",
     "RelayErrorName",
     "RelayErrorReason",
+    "RelayOptions",
     "RequestForm",
     "RequestState",
     "RequestStatus",
-    "Sending",
-    "State",
+    "SendResult",
     "Store",
     "Timing",
     "Verification",
+    "VerifiedReceipt",
     "WhoAmI",
     "is_approval",
+    "verify_receipt",
 ]

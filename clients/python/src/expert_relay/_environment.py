@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+import httpx
 
 from ._errors import invalid_input
+from ._store import Store
+from ._timing import Timing
+from ._transport.api import OnOutage
 
 EXPERT_VARIABLES = {"url": "RELAY_URL", "api_key": "RELAY_API_KEY", "hub_url": "RELAY_HUB_URL"}
 AGENT_VARIABLES = {
@@ -18,6 +23,38 @@ AGENT_VARIABLES = {
 
 # Empty by mistake, they must not mean that any expert may answer, or that the names of questions have other keys.
 _NEVER_EMPTY = {"expert": "the fingerprint of your expert", "secret": "32 random bytes in base64"}
+
+
+class ClientOptions(TypedDict, total=False):
+    store: Store | None
+    hub_url: str | None
+    on_outage: OnOutage | None
+    transport: httpx.AsyncBaseTransport | None
+    timing: Timing | None
+
+
+class ExpertOptions(ClientOptions, total=False):
+    """What `AsyncExpert` takes besides the address and the key.
+
+    >>> options: ExpertOptions = {"root": root, "store": FileStore(".expert")}
+    >>> expert = Expert.from_env(**options)
+    """
+
+    root: bytes | None
+
+
+class RelayOptions(ClientOptions, total=False):
+    """What `AsyncRelay` takes besides the address and the key.
+
+    >>> options: RelayOptions = {"agent_name": "deploy bot", "store": FileStore(".agent")}
+    >>> relay = Relay.from_env(**options)
+    """
+
+    expert: str | Sequence[str] | None
+    accept_new_expert: bool
+    accept_unprotected: bool
+    agent_name: str | None
+    secret: bytes | str | None
 
 
 def options_from_env(variables: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, Any]:

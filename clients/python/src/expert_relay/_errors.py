@@ -80,10 +80,14 @@ _Untrusted = Literal[
     "keys_changed",
     "malformed_frame",
     "malformed_message",
+    "malformed_receipt",
     "malformed_vault",
     "message_missing",
     "message_replayed",
+    "no_decision",
     "question_altered",
+    "receipt_not_canonical",
+    "receipt_signature_wrong",
     "undecryptable",
     "unknown_expert",
     "wrong_role",
@@ -167,7 +171,7 @@ def invalid_input(sentence: str) -> RelayError:
 
 def not_as_exported() -> RelayError:
     """For a saved state that was changed."""
-    return invalid_input("This is not what `export()` or `state()` gave. Give that unchanged, or start again.")
+    return invalid_input("This is not what `export()` gave. Give that unchanged, or start again.")
 
 
 def unexpected(expected: str) -> RelayError:

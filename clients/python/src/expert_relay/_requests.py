@@ -219,7 +219,12 @@ def read_listed(body: Members) -> ListedRequest:
 
 
 async def list_requests(
-    api: Api, read: Callable[[Members], T], *, status: str | None = None, limit: int | None = None, content: bool = False
+    api: Api,
+    read: Callable[[Members], T],
+    *,
+    status: RequestStatus | Literal["pending,responded"] | None = None,
+    limit: int | None = None,
+    content: bool = False,
 ) -> list[T]:
     """The requests that a key may see: of an expert those with the newest activity first, of an agent the newest first. With `limit` at
     most so many. `content`: with their whole content."""

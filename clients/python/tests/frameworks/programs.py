@@ -1,31 +1,51 @@
-"""The examples for frameworks, with a scripted model: it makes some calls of a tool, and then reports the results that it got."""
+"""The examples for frameworks, with a scripted model: it makes the calls of each turn, and then reports the results that it got."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-Calls = Sequence[dict[str, Any]]
+Call = Mapping[str, Any]
+Turns = Sequence[Sequence[Call]]
 Results = list[str]
 
 sys.path.append(str(Path(__file__).parents[2] / "examples"))
 
 
-def id_of(index: int) -> str:
-    return f"call_{index}"
+def id_of(turn: int, index: int) -> str:
+    return f"call_{turn}_{index}"
 
 
-def of_middleware(mode: str) -> Callable[[Calls, str, float], Results]:
-    def run_agent(calls: Calls, job: str, timeout: float) -> Results:
+def name_of(call: Call) -> str:
+    return "ask_expert" if "question" in call else "remove_logs"
+
+
+def calls_of(turns: Turns, results: Collection[str]) -> list[tuple[str, Call]]:
+    """The calls of the first turn that has no results, with their ids."""
+    for number, calls in enumerate(turns):
+        if id_of(number, 0) not in results:
+            return [(id_of(number, index), call) for index, call in enumerate(calls)]
+    return []
+
+
+def in_order(turns: Turns, results: Mapping[str, str]) -> Results:
+    return [results[id_of(number, index)] for number, calls in enumerate(turns) for index in range(len(calls))]
+
+
+def of_middleware(mode: str | None) -> Callable[[Turns, str, float], Results]:
+    def run_agent(turns: Turns, job: str, timeout: float) -> Results:
         import langgraph_agent
         from langchain.agents.middleware import HumanInTheLoopMiddleware
         from langchain_core.language_models import BaseChatModel
         from langchain_core.messages import AIMessage, ToolMessage
         from langchain_core.outputs import ChatGeneration, ChatResult
+
+        def results_in(messages: Any) -> dict[str, str]:
+            return {one.tool_call_id: one.text for one in messages if isinstance(one, ToolMessage)}
 
         class Model(BaseChatModel):
             @property
@@ -37,28 +57,28 @@ def of_middleware(mode: str) -> Callable[[Calls, str, float], Results]:
 
             def _generate(self, messages: Any, *_: Any, **__: Any) -> ChatResult:
                 made = [
-                    {"name": "remove_logs", "args": call, "id": id_of(index)} for index, call in enumerate(calls)
+                    {"name": name_of(call), "args": dict(call), "id": id} for id, call in calls_of(turns, results_in(messages))
                 ]
-                has_results = isinstance(messages[-1], ToolMessage)
-                message = AIMessage("Done.", tool_calls=[] if has_results else made)
-                return ChatResult(generations=[ChatGeneration(message=message)])
+                return ChatResult(generations=[ChatGeneration(message=AIMessage("Done.", tool_calls=made))])
 
-        review: Any = HumanInTheLoopMiddleware({"remove_logs": True}, interrupt_mode=mode)  # type: ignore[arg-type]
-        messages = langgraph_agent.run(Model(), job, review, timeout)
-        results = {one.tool_call_id: one.text for one in messages if isinstance(one, ToolMessage)}
-        return [results[id_of(index)] for index in range(len(calls))]
+        # Versions before langchain 1.4 have no modes.
+        review: Any = HumanInTheLoopMiddleware({"remove_logs": True}, **({"interrupt_mode": mode} if mode else {}))  # type: ignore[arg-type]
+        return in_order(turns, results_in(langgraph_agent.run(Model(), job, review, timeout)))
 
     return run_agent
 
 
-def inbox(calls: Calls, job: str, timeout: float) -> Results:
+def inbox(turns: Turns, job: str, timeout: float) -> Results:
     import inbox_graph
 
-    results = inbox_graph.run({id_of(index): call for index, call in enumerate(calls)}, job, timeout)
-    return [results[id_of(index)] for index in range(len(calls))]
+    results: dict[str, str] = {}
+    for number, calls in enumerate(turns):
+        made = {id_of(number, index): dict(call) for index, call in enumerate(calls)}
+        results.update(inbox_graph.run(made, f"{job}-{number}", timeout))
+    return in_order(turns, results)
 
 
-def openai_agents(calls: Calls, job: str, timeout: float) -> Results:
+def openai_agents(turns: Turns, job: str, timeout: float) -> Results:
     import openai_agent
     from agents import Model, ModelResponse, Usage, set_tracing_disabled
     from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
@@ -76,40 +96,38 @@ def openai_agents(calls: Calls, job: str, timeout: float) -> Results:
             )
             made = [
                 ResponseFunctionToolCall(
-                    type="function_call", call_id=id_of(index), name="remove_logs", arguments=json.dumps(call)
+                    type="function_call", call_id=id, name=name_of(call), arguments=json.dumps(call)
                 )
-                for index, call in enumerate(calls)
+                for id, call in calls_of(turns, results)
             ]
-            return ModelResponse(output=[message] if got else list(made), usage=Usage(), response_id=None)
+            return ModelResponse(output=[*made] or [message], usage=Usage(), response_id=None)
 
         def stream_response(self, *_: Any, **__: Any) -> Any:
             raise NotImplementedError
 
     asyncio.run(openai_agent.run(Scripted(), job, timeout))
-    return [results[id_of(index)] for index in range(len(calls))]
+    return in_order(turns, results)
 
 
-def pydantic_ai(calls: Calls, job: str, timeout: float) -> Results:
+def pydantic_ai(turns: Turns, job: str, timeout: float) -> Results:
     import pydantic_agent
-    from pydantic_ai import ModelResponse, TextPart, ToolCallPart, ToolReturnPart
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturnPart
     from pydantic_ai.models.function import FunctionModel
 
     results: dict[str, str] = {}
 
     def respond(messages: Any, _: Any) -> ModelResponse:
-        got = [part for part in messages[-1].parts if isinstance(part, ToolReturnPart)]
+        got = [part for message in messages for part in message.parts if isinstance(part, ToolReturnPart)]
         results.update({part.tool_call_id: str(part.content) for part in got})
-        made = [
-            ToolCallPart("remove_logs", call, tool_call_id=id_of(index)) for index, call in enumerate(calls)
-        ]
-        return ModelResponse(parts=[TextPart("Done.")] if got else made)
+        made = [ToolCallPart(name_of(call), dict(call), tool_call_id=id) for id, call in calls_of(turns, results)]
+        return ModelResponse(parts=made or [TextPart("Done.")])
 
     pydantic_agent.run(FunctionModel(respond), job, timeout)
-    return [results[id_of(index)] for index in range(len(calls))]
+    return in_order(turns, results)
 
 
-programs: dict[str, Callable[[Calls, str, float], Results]] = {
-    "LangGraph, batched": of_middleware("batched"),
+programs: dict[str, Callable[[Turns, str, float], Results]] = {
+    "LangGraph, batched": of_middleware(None),
     "LangGraph, per call": of_middleware("per_call"),
     "LangGraph, Agent Inbox": inbox,
     "OpenAI Agents SDK": openai_agents,

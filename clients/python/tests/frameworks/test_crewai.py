@@ -17,8 +17,7 @@ __all__ = ["in_folder"]
 
 examples = Path(__file__).parents[2] / "examples"
 sys.path.append(str(examples))
-call = {"path": "/var/log/a", "days": 7}
-rows = [row for row in properties if call in row["calls"] and not row.get("edits")]
+rows = [row for row in properties if row.get("when")]
 
 
 @pytest.mark.parametrize("row", rows, ids=lambda row: row["name"])
@@ -41,11 +40,11 @@ def test_property(in_folder: Tenant, row: Row, monkeypatch: pytest.MonkeyPatch, 
         killed.kill()
         killed.wait()
     assert "Removing" not in capfd.readouterr().out
-    expert = answered(in_folder, {**row, "calls": [call], "decisions": row["decisions"][:1]})
+    decision = row["turns"][0][0]
+    expert = answered(in_folder, [decision])
     result = crewai_flow.run("job-7", 60)
     expert.join()
     assert expert.error is None
-    is_accepted = row["decisions"][0]["action"] == "accept"
-    assert (row["results"] if is_accepted else row["declined"])[0] in result
-    assert capfd.readouterr().out.count("Removing") == is_accepted
+    assert decision["result"] in result
+    assert capfd.readouterr().out.count("Removing") == (decision["action"] == "accept")
     assert [one.status for one in relay.requests()] == ["closed"]

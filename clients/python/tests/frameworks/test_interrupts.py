@@ -76,6 +76,19 @@ def accept(request: ExpertRequest) -> None:
     request.answer("", decision=Accept({name: field["default"] for name, field in fields.items()}))
 
 
+def remove_logs(path: str, days: int) -> None:
+    """Removes old logs."""
+
+
+def test_the_fields_are_those_of_the_tools(tenant: Tenant, store: FileStore) -> None:
+    def change(request: ExpertRequest) -> None:
+        request.answer("", decision=Accept({"path": "/var/log/a", "days": 30}))
+
+    with answering(tenant, change):
+        decisions = answer(tenant, store, reviewed("approve", "edit"), tools=[remove_logs])
+    assert decisions["decisions"][0]["edited_action"]["args"] == {"path": "/var/log/a", "days": 30}
+
+
 def decline(request: ExpertRequest) -> None:
     request.answer("Ask Ada.", decision=Decline())
 
@@ -109,13 +122,14 @@ def test_a_decline_that_is_not_allowed_is_no_approval(tenant: Tenant, store: Fil
     assert refused.value.code == "invalid_input"
 
 
-@pytest.mark.parametrize("value", [None, 7, {}, [], [None], {"question": "?"}, reviewed(), in_inbox()])
-def test_other_interrupts_are_refused_before_anything_is_asked(tenant: Tenant, store: FileStore, value: Any) -> None:
+def test_other_interrupts_are_refused_before_anything_is_asked(tenant: Tenant, store: FileStore) -> None:
     relay = tenant.relay(store=store)
-    interrupts = [Interrupt("Which region?", "1"), Interrupt(value, "2")]
-    with pytest.raises(RelayError) as refused:
-        answer_interrupts(relay, interrupts, run="job-7", timeout=60)
-    assert (refused.value.code, relay.requests()) == ("invalid_input", [])
+    for value in (None, 7, {}, [], [None], {"question": "?"}, reviewed(), in_inbox()):
+        interrupts = [Interrupt("Which region?", "1"), Interrupt(value, "2")]
+        with pytest.raises(RelayError) as refused:
+            answer_interrupts(relay, interrupts, run="job-7", timeout=60)
+        assert (value, refused.value.code) == (value, "invalid_input")
+    assert relay.requests() == []
 
 
 def test_arguments_that_are_no_json_are_asked_about_again(tenant: Tenant, store: FileStore) -> None:

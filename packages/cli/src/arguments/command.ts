@@ -1,3 +1,4 @@
+import type { ProfileName } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from '../exit-codes.ts';
 
@@ -7,6 +8,8 @@ export interface Option {
   readonly value?: string;
   /** Whether it may be given several times. */
   readonly many?: true;
+  /** Another name that is accepted, and that neither the help nor the docs have. */
+  readonly alias?: string;
 }
 
 export type Options = Readonly<Record<string, Option>>;
@@ -38,6 +41,8 @@ export interface Command<O extends Options = Options> {
   readonly examples: readonly string[];
   /** How many words it takes, not counting options. */
   readonly words: readonly [atLeast: number, atMost: number];
+  /** Whose profile of `relay login` it uses, where several are stored the first; none without it. */
+  readonly profiles?: readonly ProfileName[];
   /** Whether it starts although a setting is wrong, and reports that itself. */
   readonly startsWithWrongSettings?: boolean;
   /** Whether it is done when nothing reads its output any more, as in `relay listen | head -1`. */

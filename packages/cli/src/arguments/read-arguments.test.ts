@@ -9,7 +9,7 @@ const command = defineCommand({
   usage: ['"question"'],
   about: '',
   options: {
-    wait: { value: 'TIME', help: '' },
+    wait: { value: 'TIME', alias: 'timeout', help: '' },
     context: { value: 'FILE', help: '' },
     choice: { value: 'OPTION', many: true, help: '' },
     json: { help: '' },
@@ -28,6 +28,10 @@ test('words and options in any order, and everything after --', () => {
   expect(read('--wait=1s', '--', '--json').words).toEqual(['--json']);
 });
 
+test('another name of an option', () => {
+  expect(read('Well?', '--timeout', '1s').options).toEqual({ wait: '1s' });
+});
+
 test('an option that may be given several times keeps all values, in their order', () => {
   expect(read('Which?', '--choice', 'eu', '--choice=us', '--choice', 'eu').options).toEqual({
     choice: ['eu', 'us', 'eu'],
@@ -40,6 +44,7 @@ test.each([
   [['a', '--wiat', '1s'], 'relay ask has no option --wiat. Did you mean --wait?'],
   [['a', '--nothing'], 'relay ask has no option --nothing.\nMore: relay help ask'],
   [['a', '--wait'], '--wait needs a value: --wait TIME.'],
+  [['a', '--timeout'], '--timeout needs a value: --timeout TIME.'],
   [['a', '--wait', '--json'], '--wait needs a value: --wait TIME.'],
   [['a', '--json=yes'], '--json takes no value.'],
   [['a', '--api-key', 'hs_x'], 'Set RELAY_API_KEY.'],

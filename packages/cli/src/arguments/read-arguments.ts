@@ -6,10 +6,16 @@ import { nearest } from './nearest.ts';
 /** Parses the words after a command's name. Every mistake throws a Failure that says what to do. */
 export function readArguments(command: Command, args: readonly string[]): Arguments {
   const { name, options, words: allowed } = command;
+  const names = new Map(
+    Object.entries(options).flatMap(([option, { alias = option }]) => [
+      [option, option],
+      [alias, option],
+    ]),
+  );
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
-      Object.entries(options).map(([option, { value }]) => [option, { type: value ? 'string' : 'boolean' }]),
+      [...names].map(([typed, option]) => [typed, { type: options[option]?.value ? 'string' : 'boolean' }]),
     ),
     // Our own errors say what to do.
     strict: false,
@@ -21,18 +27,19 @@ export function readArguments(command: Command, args: readonly string[]): Argume
   for (const token of tokens) {
     if (token.kind === 'positional') words.push(token.value);
     if (token.kind !== 'option') continue;
-    const option = options[token.name];
+    const named = names.get(token.name) ?? token.name;
+    const option = options[named];
     if (!option) throw mistake(name, unknownOption(name, token.rawName, Object.keys(options)));
     if (!option.value) {
       if (token.value !== undefined) throw mistake(name, `${token.rawName} takes no value.`);
-      given[token.name] = true;
+      given[named] = true;
     } else {
       const { value } = token;
       // `--wait --json`: the value was forgotten; the next option is not the value.
       const forgotten = value === undefined || (!token.inlineValue && /^-./.test(value));
       if (forgotten) throw mistake(name, `${token.rawName} needs a value: ${token.rawName} ${option.value}.`);
-      if (option.many) given[token.name] = [...((given[token.name] as string[] | undefined) ?? []), value];
-      else given[token.name] = value;
+      if (option.many) given[named] = [...((given[named] as string[] | undefined) ?? []), value];
+      else given[named] = value;
     }
   }
   checkWords(command, words, allowed);
@@ -51,7 +58,7 @@ function checkWords(command: Command, words: readonly string[], [atLeast, atMost
 
 function unknownOption(command: string, option: string, known: readonly string[]): string {
   if (/key|token|secret/i.test(option)) {
-    return `${option} does not exist: a key on the command line stays in the shell's history and can be seen by others. Set RELAY_API_KEY.`;
+    return `${option} does not exist: a key on the command line stays in the shell's history and can be seen by others. Set RELAY_API_KEY. Or store it once: relay login`;
   }
   const meant = nearest(
     option,

@@ -14,7 +14,7 @@ interface Ending {
   /** Why the relay does not answer at the end of the wait. */
   readonly outage: string | undefined;
   /** Whether the conversation is closed now: then nothing can be waited for any more. */
-  readonly isWithdrawn?: boolean;
+  readonly closesAtEnd?: boolean;
   /** A further sentence. */
   readonly note?: string;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ interface Ending {
 
 /** Why a command did not get what it was waiting for, and how to go on. */
 export function describeEnd({ signal }: Context, ending: Ending, error: unknown): Failure {
-  const { conversation, timeoutMs, awaited, outage, isWithdrawn = false, note = '', details } = ending;
+  const { conversation, timeoutMs, awaited, outage, closesAtEnd = false, note = '', details } = ending;
   const explained = explainError(error, signal);
   // There may be one that the relay could not send.
   const isUnknown = explained.outcome === 'timeout' && outage !== undefined;
@@ -30,10 +30,10 @@ export function describeEnd({ signal }: Context, ending: Ending, error: unknown)
     ? unreachable(outage.replace(/ Retrying\.$/, ''))
     : explained;
   const { refCode, requestId, status, expiresAt, unsent } = conversation;
-  const goOn = isWithdrawn ? '' : `Go on waiting: relay ask --resume ${refCode}`;
-  const stays = isWithdrawn ? '' : `${refCode} stays open until ${expiresAt}. ${goOn}`;
+  const goOn = closesAtEnd ? '' : `Go on waiting: relay ask --resume ${refCode}`;
+  const stays = closesAtEnd ? '' : `${refCode} stays open until ${expiresAt}. ${goOn}`;
   const again = code === 'answer_conflict' ? '--again' : '"Please decide again."';
-  const decide = isWithdrawn ? '' : `Have it decided again: relay ask --resume ${refCode} ${again}`;
+  const decide = closesAtEnd ? '' : `Have it decided again: relay ask --resume ${refCode} ${again}`;
   const without =
     awaited === 'answer' ? 'nothing new was answered' : 'nothing was decided: take it for no yes';
   const sentence = {
@@ -46,7 +46,7 @@ export function describeEnd({ signal }: Context, ending: Ending, error: unknown)
     stale: message,
     plaintext: `${message}\nAsk your expert over another channel, or why their tools do not encrypt.`,
     untrusted: `${message}\nNothing of it was shown. What came before: relay show ${refCode}`,
-    unreachable: `${message}\nWhether there is ${awaited === 'answer' ? 'an answer' : 'a decision'} is not known. ${isWithdrawn ? '' : `${refCode} is kept. ${goOn}`}`,
+    unreachable: `${message}\nWhether there is ${awaited === 'answer' ? 'an answer' : 'a decision'} is not known. ${closesAtEnd ? '' : `${refCode} is kept. ${goOn}`}`,
   }[outcome as string];
   const sentences = [sentence ?? message, note, describeUnsent(conversation)];
   return new Failure(

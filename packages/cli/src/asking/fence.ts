@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { isDiff } from '@expert-relay/sdk/internal';
+import { block, isDiff } from '@expert-relay/sdk/internal';
 
 /**
  * A text file as Markdown that shows each of its characters: in a fence that is longer than any in it, with its extension as the
@@ -9,7 +9,5 @@ export function fence(text: string, name = ''): string {
   const extension = extname(name).slice(1).toLowerCase();
   if (['md', 'markdown'].includes(extension)) return text;
   const language = isDiff(text) ? 'diff' : /^[a-z0-9+-]*$/.test(extension) ? extension : '';
-  let mark = '```';
-  for (const [run] of text.matchAll(/`{3,}/g)) if (run.length >= mark.length) mark = `${run}\``;
-  return `${mark}${language}\n${text}${text.endsWith('\n') ? '' : '\n'}${mark}`;
+  return block(text.replace(/\n$/, ''), language);
 }

@@ -1,3 +1,4 @@
+import type { Form } from '@expert-relay/sdk/forms';
 import type { Given } from '../arguments/command.ts';
 import { readDuration, readRefCode } from '../arguments/read-values.ts';
 import { type Config, readAgentName } from '../config.ts';
@@ -23,6 +24,7 @@ export const askOptions = {
   attach: attachOption,
   wait: {
     value: 'TIME',
+    alias: 'timeout',
     help: 'how long to wait for the answer once the question was sent, such as 90s or 2h; 10m by default',
   },
   'no-wait': { help: 'do not wait: print the reference code and exit' },
@@ -51,8 +53,12 @@ export const askOptions = {
   json: { help: 'one JSON object, also for errors' },
 } as const;
 
-/** Where a form comes from: `--choice`, `--form` or `relay approve`. */
-export type FormSource = { readonly choices: readonly string[] } | { readonly file: string } | 'approval';
+/** Where a form comes from: `--choice`, `--form`, `relay approve` or `relay hook`. */
+export type FormSource =
+  | { readonly choices: readonly string[] }
+  | { readonly file: string }
+  | { readonly form: Form }
+  | 'approval';
 
 export interface AskPlan {
   readonly words: readonly string[];
@@ -62,7 +68,6 @@ export interface AskPlan {
   /** Paths of files. */
   readonly attach: readonly string[];
   readonly wait: number | undefined;
-  /** In seconds. */
   readonly expiresInMs: number | undefined;
   readonly tags: readonly string[] | undefined;
   readonly confidential: boolean;

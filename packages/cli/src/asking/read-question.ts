@@ -27,6 +27,7 @@ export async function readQuestionForm(
 ): Promise<Form | undefined> {
   if (source === undefined) return undefined;
   if (source === 'approval') return approvalForm;
+  if ('form' in source) return source.form;
   if ('choices' in source) return choiceForm(source.choices);
   const { file } = source;
   return file === '-'

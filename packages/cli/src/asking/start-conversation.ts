@@ -6,10 +6,10 @@ import { explainError, isNotAsked } from '../explain-error.ts';
 import type { Failure } from '../failure.ts';
 import { type FileContent, readFileToSend } from '../files/file-to-send.ts';
 import { callRelay } from '../relay/call-relay.ts';
-import { type Journal, openJournal, ownEntry } from '../relay/journal.ts';
 import { notStored, openAgent } from '../relay/open-agent.ts';
 import { type Outages, warnWhenSlow } from '../relay/outages.ts';
 import { newestForm } from '../store/conversations.ts';
+import { Journal, ownEntry } from '../store/journal.ts';
 import type { AskPlan, QuestionPlan } from './read-plan.ts';
 import { readContext, readQuestionForm } from './read-question.ts';
 import { describeUnsent } from './show-answers.ts';
@@ -29,13 +29,13 @@ const instead = 'An expert answers: relay answer HS-... "..."';
 export const closingMs = 5_000;
 
 /**
- * Asks. The conversation is stored before the question is sent, so that a crash neither loses nor repeats it. A question that
- * `isWithdrawn` at the end of its command is also closed where the command ends meanwhile.
+ * Asks. The conversation is stored before the question is sent, so that a crash neither loses nor repeats it. With
+ * `closesAtEnd`, the request is also closed where the command ends meanwhile.
  */
 export async function startConversation(
   context: Context,
   plan: QuestionPlan,
-  { isWithdrawn = false } = {},
+  { closesAtEnd = false } = {},
 ): Promise<ActiveConversation> {
   const { acceptsUnprotected, agentName } = plan;
   const opened = openAgent(context, { instead, acceptsUnprotected, agentName });
@@ -48,7 +48,7 @@ export async function startConversation(
   const entries = [
     ownEntry({ text: question, ...partsOf(form, files), isEncrypted: confidential, now: context.now() }),
   ];
-  const journal = openJournal(conversations, { entries, context: messages, validForMs });
+  const journal = new Journal(conversations, { entries, context: messages, validForMs });
   let named: ConversationState | undefined;
   let id: string | undefined;
   let requestId: string | undefined;
@@ -77,7 +77,7 @@ export async function startConversation(
         expiresInMs,
         tags,
         once: plan.once,
-        signal: isWithdrawn ? whenOver(context.signal) : context.signal,
+        signal: closesAtEnd ? whenOver(context.signal) : context.signal,
       }),
     );
     await journal.save(conversation.export());
@@ -85,7 +85,7 @@ export async function startConversation(
     return { conversation, journal, outages, end };
   } catch (error) {
     await end();
-    if (isWithdrawn && requestId !== undefined) {
+    if (closesAtEnd && requestId !== undefined) {
       const signal = AbortSignal.timeout(closingMs);
       const path = `/api/v1/close/${requestId}`;
       await callRelay(access, { method: 'POST', path, body: {}, signal }).catch(() => {});
@@ -131,8 +131,8 @@ export async function resumeConversation(
   const text = plan.words[0] === undefined ? undefined : await readTextArgument(context, plan.words[0]);
   const form = await readQuestionForm(context, plan.asksFor);
   const files = plan.attach.map((path) => readFileToSend(path));
-  const journal = openJournal(conversations);
-  const relay = connect(journal.save);
+  const journal = new Journal(conversations);
+  const relay = connect((state) => journal.save(state));
   const end = endOf(relay, outages, journal);
   let conversation: Conversation | undefined;
   try {

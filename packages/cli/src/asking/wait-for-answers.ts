@@ -1,8 +1,8 @@
 import { type Conversation, RelayError } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
-import { answerEntry, type Journal } from '../relay/journal.ts';
 import type { Outages } from '../relay/outages.ts';
 import { type Entry, isEarly } from '../store/conversations.ts';
+import { answerEntry, type Journal } from '../store/journal.ts';
 import { describeEnd } from './describe-end.ts';
 
 export interface Waiting {

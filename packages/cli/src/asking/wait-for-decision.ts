@@ -2,9 +2,9 @@ import type { Conversation } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
 import { showParts } from '../messages/message-parts.ts';
 import { storedParts } from '../messages/stored-parts.ts';
-import { answerEntry, decisionEntry, type Journal } from '../relay/journal.ts';
 import type { Outages } from '../relay/outages.ts';
 import { type DecisionEntry, type Entry, isDecision, openForm } from '../store/conversations.ts';
+import { answerEntry, decisionEntry, type Journal } from '../store/journal.ts';
 import { describeTrust } from '../terminal/protection-words.ts';
 import { describeEnd } from './describe-end.ts';
 import { answersToJson } from './show-answers.ts';
@@ -23,8 +23,8 @@ interface Waiting {
   readonly timeoutMs: number;
   /** How old an accept may be, in milliseconds. */
   readonly validForMs?: number | undefined;
-  /** Whether the conversation is closed if there is no decision. */
-  readonly isWithdrawn?: boolean;
+  /** Whether the request is closed if there is no decision. */
+  readonly closesAtEnd?: boolean;
 }
 
 /**
@@ -32,7 +32,7 @@ interface Waiting {
  * @throws Failure that says how to continue
  */
 export async function waitForDecision(context: Context, waiting: Waiting): Promise<AwaitedDecision> {
-  const { conversation, journal, outages, timeoutMs, validForMs, isWithdrawn = false } = waiting;
+  const { conversation, journal, outages, timeoutMs, validForMs, closesAtEnd = false } = waiting;
   const { id } = conversation;
   const replies: Entry[] = [];
   const showReplies = async () => {
@@ -59,7 +59,7 @@ export async function waitForDecision(context: Context, waiting: Waiting): Promi
     await journal.add(id, entry);
     return { entry, replies };
   } catch (error) {
-    const about = { conversation, timeoutMs, outage: outages.current, isWithdrawn };
+    const about = { conversation, timeoutMs, outage: outages.current, closesAtEnd };
     const details = { answers: answersToJson(replies) };
     throw describeEnd(context, { ...about, awaited: 'decision', details }, error);
   } finally {

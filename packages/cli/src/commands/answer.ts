@@ -35,10 +35,11 @@ export const answer = defineCommand({
     'relay answer HS-7KQ2M9XD --approve',
     'relay answer HS-7KQ2M9XD --decline "Not before the backup."',
     'relay answer HS-7KQ2M9XD --choose eu',
-    'relay answer HS-7KQ2M9XD --set region=eu --set count=3 --accept-defaults',
+    'relay answer HS-7KQ2M9XD --set region=eu --set count=3',
     'relay answer HS-7KQ2M9XD "See the picture." --attach screenshot.png',
   ],
   words: [1, 2],
+  profiles: ['expert'],
   async run(context, { options, words: [code = '', word] }) {
     const startedAt = context.now();
     const { plaintext = false, json = false, 'even-if-newer': evenIfNewer = false } = options;

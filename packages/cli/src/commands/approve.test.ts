@@ -136,6 +136,11 @@ describe('relay approve', () => {
     expect(await statusOf(refCode)).toBe('closed');
   });
 
+  test('after a timeout its JSON says that the conversation is closed', async () => {
+    const { code, stdout } = await cli.asAgent('approve', 'Delete it?', '--wait', '1s', '--json');
+    expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 3, status: 'closed' });
+  });
+
   test('Ctrl-C while the relay takes the question withdraws it', async () => {
     const liar = await cli.startLyingRelay();
     liar.tell({ delay: 1_000 });

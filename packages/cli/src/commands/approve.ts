@@ -43,28 +43,29 @@ export const approve = defineCommand({
     'code=0; why=$(relay approve "Deploy?") || code=$?; case $code in 0) ./deploy ;; 13) echo "no: $why" ;; esac',
   ],
   words: [1, 1],
+  profiles: ['agent'],
   async run(context, { options: { 'keep-open': keepOpen = false, 'valid-for': age, ...options }, words }) {
     const validForMs = age === undefined ? undefined : readDuration('--valid-for', age);
     const plan = { ...readPlan(options, words, context.config), asksFor: 'approval' as const, validForMs };
     const { wait: timeoutMs = 0, once, json } = plan;
     // With a name, a later run waits again, and the agent may write on after the decision.
-    const isClosed = !keepOpen && once === undefined;
+    const closesAtEnd = !keepOpen && once === undefined;
     const { conversation, journal, outages, end } = await startConversation(context, plan, {
-      isWithdrawn: isClosed,
+      closesAtEnd,
     });
     const { err } = context;
     try {
       err.line(`${err.paint('bold', conversation.refCode)}  asked for an approval`);
-      const effect = isClosed ? 'withdraws the question' : 'stops waiting';
+      const effect = closesAtEnd ? 'withdraws the question' : 'stops waiting';
       err.paragraph(`Waiting up to ${describeDuration(timeoutMs)} for it. Ctrl-C ${effect}.`, {
         style: 'dim',
       });
-      const waiting = { conversation, journal, outages, timeoutMs, validForMs, isWithdrawn: isClosed };
+      const waiting = { conversation, journal, outages, timeoutMs, validForMs, closesAtEnd };
       const awaited = await waitForDecision(context, waiting).catch(async (failure: unknown) => {
-        throw isClosed ? await withdraw(conversation, failure) : failure;
+        throw closesAtEnd ? await withdraw(conversation, failure) : failure;
       });
       const outcome = showDecision(context, conversation, { ...awaited, form: approvalForm, json });
-      if (isClosed) await closeDecided(context, conversation);
+      if (closesAtEnd) await closeDecided(context, conversation);
       if (await context.out.written()) await journal.markDelivered(conversation.id, [awaited.entry]);
       return outcome;
     } finally {
@@ -91,5 +92,5 @@ async function withdraw(conversation: Conversation, failure: unknown): Promise<u
     () =>
       `A later decision has no effect here, but the relay could not be told, and shows ${refCode} as open: relay close ${refCode}`,
   );
-  return failure.with(closed);
+  return failure.with(closed, { ...failure.details, status: conversation.status });
 }

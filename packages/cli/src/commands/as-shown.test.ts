@@ -68,12 +68,12 @@ describe.each([
   });
 });
 
-test('--accept-defaults and the prompts send what they have shown', async () => {
+test('--approve and the prompts send what they have shown', async () => {
   const conversation = await agent().ask({ ...asked, question: 'Which command?' });
   const { refCode } = conversation;
   await cli.asExpert('show', refCode);
   const env = { ...cli.expert, NO_COLOR: '1' };
-  const { code, stdout } = await cli.run(['answer', refCode, '--accept-defaults'], { env, ...later });
+  const { code, stdout } = await cli.run(['answer', refCode, '--approve'], { env, ...later });
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: expect.stringMatching(/- command:\n {4}\| ls\n {4}\| rm -rf ~\n/),

@@ -31,6 +31,7 @@ export const ask = defineCommand({
     'relay ask --resume HS-7KQ2M9XD "And the second lock?"',
   ],
   words: [0, 1],
+  profiles: ['agent'],
   async run(context, { options, words }) {
     const plan = readPlan(options, words, context.config);
     const { resume: name, wait, includeEarly, json } = plan;

@@ -7,6 +7,7 @@ import { Failure } from '../failure.ts';
 import { callRelay, describeProblem } from '../relay/call-relay.ts';
 import { openAgent } from '../relay/open-agent.ts';
 import { type Access, requireRelay } from '../relay/require-relay.ts';
+import { profileOption } from '../relay/with-profile.ts';
 
 export const close = defineCommand({
   name: 'close',
@@ -16,10 +17,12 @@ export const close = defineCommand({
     'No more messages can be sent then; the messages so far can still be read. Either side can close, and closing twice is fine.',
   options: {
     reason: { value: 'TEXT', help: 'why, for the other side; it is not encrypted: the relay can read it' },
+    profile: profileOption,
     json: { help: 'one JSON object' },
   },
   examples: ['relay close HS-7KQ2M9XD', 'relay close HS-7KQ2M9XD --reason "Fixed by a restart."'],
   words: [1, 1],
+  profiles: ['agent', 'expert'],
   async run(context, { options: { reason, json }, words: [word = ''] }) {
     const { config, folder, out, signal } = context;
     const refCode = readRefCode(word);

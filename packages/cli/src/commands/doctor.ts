@@ -4,11 +4,12 @@ import { defineCommand } from '../arguments/command.ts';
 import type { Context } from '../context.ts';
 import { explainError } from '../explain-error.ts';
 import { requireRelay } from '../relay/require-relay.ts';
+import { describeSource, profileOption } from '../relay/with-profile.ts';
 import type { Style } from '../terminal/screen.ts';
 import { checkGateway } from './doctor/check-gateway.ts';
 import { checkHub } from './doctor/check-hub.ts';
 import { checkFolder, checkIdentity, checkKey } from './doctor/check-setup.ts';
-import { type Finding, fail } from './doctor/finding.ts';
+import { type Finding, fail, ok } from './doctor/finding.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
@@ -16,9 +17,10 @@ export const doctor = defineCommand({
   usage: [''],
   about:
     'Checks the settings, the folder for keys, the gateway, the clock, the key, the hub and its stream. Exit code 0 when nothing failed, else 1.',
-  options: { json: { help: 'one JSON object' } },
+  options: { profile: profileOption, json: { help: 'one JSON object' } },
   examples: ['relay doctor'],
   words: [0, 0],
+  profiles: ['agent', 'expert'],
   startsWithWrongSettings: true,
   async run(context, { options: { json = false } }) {
     const { out } = context;
@@ -54,6 +56,7 @@ async function* examine(context: Context): AsyncGenerator<Finding> {
     yield fail('settings', message, next.join('\n'));
     return;
   }
+  yield ok('settings', `of ${describeSource(config)}`);
   const { finding, who } = await checkKey(access, signal);
   yield finding;
   if (!who) return;

@@ -31,6 +31,8 @@ describe('relay hook', () => {
       { behavior: 'deny', message: 'Not on a Friday.' },
     ],
     ['Codex', codexInputs.patch, ['--approve'], { behavior: 'allow' }],
+    // Its rules for the session are fields.
+    ['Claude Code', claudeInputs.publish, ['--approve'], { behavior: 'allow' }],
   ])('%s is given the decision', async (program, input, words, decision) => {
     const run = cli.start(['hook'], { env, input: JSON.stringify(input) });
     const [refCode] = await run.printed(/HS-\w{8}/);
@@ -45,8 +47,48 @@ describe('relay hook', () => {
     });
   });
 
+  test.concurrent('gives what is ticked to the program, for its session', async () => {
+    const run = cli.start(['hook'], { env, input: JSON.stringify(claudeInputs.publish) });
+    const [refCode] = await run.printed(/HS-\w{8}/);
+    const listed = await cli.asExpert('show');
+    expect(listed.stdout).toMatch(new RegExp(`${refCode}.*Run \`npm publish\``));
+    await cli.answer(refCode, '--set', 'session_1=yes');
+    const { updatedPermissions } = JSON.parse((await run.ended).stdout).hookSpecificOutput.decision;
+    expect(updatedPermissions).toMatchObject([{ type: 'addRules', destination: 'session' }]);
+  });
+
+  test.concurrent('asks the questions of Claude Code as a form', async () => {
+    const run = cli.start(['hook'], { env, input: JSON.stringify(claudeInputs.question) });
+    const [refCode] = await run.printed(/HS-\w{8}/);
+    await cli.answer(refCode, '--set', 'answer_1=SQLite', '--set', 'words_2=asia');
+    expect(JSON.parse((await run.ended).stdout)).toEqual(
+      output({
+        behavior: 'allow',
+        updatedInput: {
+          ...claudeInputs.question.tool_input,
+          answers: { 'Which database?': 'SQLite', 'Which regions?': 'asia' },
+        },
+      }),
+    );
+  });
+
+  test.concurrent('lets the program ask its user where nothing was decided before a call', async () => {
+    const input = JSON.stringify({ ...claudeInputs.bash, hook_event_name: 'PreToolUse' });
+    const { code, stdout } = await cli.run(['hook', '--wait', '1s'], { env, input });
+    expect({ code, output: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      output: {
+        hookSpecificOutput: {
+          hookEventName: 'PreToolUse',
+          permissionDecision: 'ask',
+          permissionDecisionReason: expect.stringContaining('No decision within 1 second'),
+        },
+      },
+    });
+  });
+
   test.concurrent('tells the expert that the agent waits', async () => {
-    const run = await cli.run(['hook', '--on', 'notification'], {
+    const run = await cli.run(['hook'], {
       env: { ...env, RELAY_AGENT_NAME: 'reviewer' },
       input: JSON.stringify(claudeInputs.notification),
     });
@@ -57,12 +99,14 @@ describe('relay hook', () => {
 
   const bash = JSON.stringify(claudeInputs.bash);
   const secret = JSON.stringify({ ...claudeInputs.bash, tool_input: { command: 'cat .env' } });
+  const long = JSON.stringify({ ...claudeInputs.bash, tool_input: { command: 'x'.repeat(60_001) } });
   const named = JSON.stringify({ ...claudeInputs.notification, message: 'May Claude read .env' });
   test.concurrent.each([
     ['no decision arrives in time', ['--wait', '1s'], bash, {}, /No decision within/],
+    ['it is too long to be shown in full', [], long, {}, /too long to be shown/],
     ['the input is another one', [], '{}', {}, /not what this hook gets/],
     ['a rule keeps it here', [], secret, {}, /A rule of this machine keeps it here: \.env/],
-    ['a rule keeps a notification here', ['--on', 'notification'], named, {}, /keeps it here: \.env/],
+    ['a rule keeps a notification here', [], named, {}, /keeps it here: \.env/],
     ['no expert is named', [], bash, { RELAY_EXPERT: '' }, /RELAY_EXPERT is empty/],
     ['a setting is wrong', [], bash, { RELAY_EXPERT: '12' }, /RELAY_EXPERT is not a fingerprint/],
     ['the key is none', [], bash, { RELAY_API_KEY: `hs_${'0'.repeat(38)}` }, /No decision of the expert/],
@@ -100,19 +144,23 @@ describe('relay hook install', () => {
     });
     expect(readFileSync(path, 'utf8')).toBe(before);
     const shared = await cli.run(['hook', 'install', 'codex', '--project', '--yes'], { env });
-    expect(shared.stderr).toMatch(/RELAY_EXPERT in its environment\. .*`relay` from its PATH/s);
-    const args = ['claude', '--user', '--on', 'notification', '--wait', '1h', '--yes'];
+    expect(shared.stderr).toMatch(/RELAY_EXPERT in its environment, .*trusted.*`relay` from its PATH/s);
+    const args = ['claude', '--user', '--notify', '--every', 'Bash|Write', '--wait', '1h', '--yes'];
     const own = await cli.run(['hook', 'install', ...args], { env });
     expect(own).toMatchObject({ code: 0, stderr: expect.not.stringContaining('PATH') });
-    const { model, hooks } = JSON.parse(readFileSync(path, 'utf8'));
+    const { model, hooks, env: variables } = JSON.parse(readFileSync(path, 'utf8'));
     expect(model).toBe('opus');
+    expect(variables).toEqual({ RELAY_EXPERT: env.RELAY_EXPERT, RELAY_CONFIG_DIR: env.RELAY_CONFIG_DIR });
+    expect(own.stdout).toContain(`+     "RELAY_EXPERT": "${env.RELAY_EXPERT}"`);
     expect(hooks).toMatchObject({
       PermissionRequest: [
-        { hooks: [{ type: 'command', command: expect.stringMatching(/ hook --wait 1h$/), timeout: 3_690 }] },
+        {
+          matcher: '^(?!(Bash|Write)$)',
+          hooks: [{ type: 'command', command: expect.stringMatching(/ hook --wait 1h$/), timeout: 3_690 }],
+        },
       ],
-      Notification: [
-        { hooks: [{ command: expect.stringMatching(/ hook --on notification --wait 1h$/), timeout: 60 }] },
-      ],
+      PreToolUse: [{ matcher: 'Bash|Write', hooks: [{ timeout: 3_690 }] }],
+      Notification: [{ hooks: [{ command: expect.stringMatching(/ hook --wait 1h$/), timeout: 60 }] }],
     });
     expect(await cli.run(['hook', 'uninstall', 'claude', '--user', '--yes'], { env })).toMatchObject({
       code: 0,

@@ -1,17 +1,24 @@
 import { defineCommand } from '../arguments/command.ts';
 import { readDuration } from '../arguments/read-values.ts';
+import { type Config, defaultFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from '../exit-codes.ts';
 import { explainError } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 import { timing } from '../relay/timing.ts';
-import { answerHook } from './hook/answer-hook.ts';
+import { answerHook, type HookPlan } from './hook/answer-hook.ts';
+import { comesBeforeEachCall } from './hook/hook-input.ts';
+import { askUser } from './hook/hook-output.ts';
 import {
+  type InstalledHook,
   type Program,
   programs,
   readSettings,
+  type Settings,
   settingsPath,
+  withEnvironment,
   withHooks,
+  withoutEnvironment,
   withoutHooks,
   writeSettings,
 } from './hook/hook-settings.ts';
@@ -29,12 +36,13 @@ export const hook = defineCommand({
     'uninstall claude|codex --user|--project',
   ],
   about:
-    'A PermissionRequest hook: it reads what the program asks for from stdin, asks the expert, and prints the decision for the program. When there is none in time, or anything is wrong, it prints nothing and ends with 0, so that the ordinary prompt appears; stderr says why. Only an expert of RELAY_EXPERT decides. What the rules of this machine keep is never sent: files that have secrets as a rule, and the patterns of hook-rules.json in the folder of RELAY_CONFIG_DIR, {"version": 1, "paths": ["*/billing/*"], "commands": ["*prod*"]}. `install` shows the change to the settings of the program, and makes it after a yes.',
+    'A hook of these programs: it reads from stdin what the program would do, asks the expert, and prints the decision for the program. When there is none in time, or anything is wrong, the ordinary prompt appears: stderr says why, and the hook ends with 0. Questions that Claude Code asks its user (AskUserQuestion) are a form. Only an expert whom RELAY_EXPERT or `relay login --expert` names decides. What the rules of this machine keep is never sent: files that have secrets as a rule, and the patterns of hook-rules.json in the folder of RELAY_CONFIG_DIR, {"version": 1, "paths": ["*/billing/*"], "commands": ["*prod*"]}. `install` shows the change to the settings of the program, and makes it after a yes; for Claude Code it also writes RELAY_EXPERT into their `env`, if no profile counts.',
   options: {
-    on: {
-      value: 'EVENT',
-      help: 'what the hook answers: permission, which is the default, or notification, which tells the expert that the agent waits; `install` with notification adds that hook to the one for permissions',
+    every: {
+      value: 'TOOLS',
+      help: 'with install claude: ask about every call of these tools, such as "Bash|Write" or "*", also where Claude Code would not ask',
     },
+    notify: { help: 'with install claude: also tell the expert when Claude Code waits for input' },
     wait: {
       value: 'TIME',
       help: 'how long to wait for the decision once the question was sent, such as 90s or 2h; 10m by default',
@@ -48,66 +56,110 @@ export const hook = defineCommand({
   },
   examples: [
     'relay hook install claude --user',
+    'relay hook install claude --user --every "Bash|Write"',
     'relay hook install codex --project --wait 1h',
     'relay hook uninstall claude --user',
   ],
   words: [0, 2],
+  profiles: ['agent'],
   // A hook that ended with 2 would decline.
   startsWithWrongSettings: true,
   async run(context, { options, words: [verb, program] }) {
-    const { on = 'permission', wait = '10m', confidential = false, user, project, yes = false } = options;
+    const { wait = '10m', confidential = false, every, notify = false, user, project, yes = false } = options;
     const run = { wait: readDuration('--wait', wait), confidential };
-    if (on !== 'permission' && on !== 'notification') throw usage('--on is permission or notification.');
-    if (verb === undefined) return await answer(context, { ...run, on });
+    if (verb === undefined) return await answer(context, run);
     if (verb !== 'install' && verb !== 'uninstall') throw usage(`There is no \`relay hook ${verb}\`.`);
     if (!isProgram(program)) throw usage('Name the program: claude or codex.');
     if ((user === undefined) === (project === undefined)) throw usage('Say where: --user or --project.');
-    if (program === 'codex' && on === 'notification') throw usage('Codex has no hook for notifications.');
+    if (program === 'codex' && (notify || every !== undefined))
+      throw usage('--every and --notify are for Claude Code.');
     const place = user ? 'user' : 'project';
     const path = settingsPath(program, place, context.folder);
     const before = readSettings(path);
-    const commandOf = (event: string) => {
-      const flags = [
-        event === 'Notification' && '--on notification',
-        `--wait ${wait}`,
-        confidential && '--confidential',
-      ];
-      return [startOf(place), 'hook', ...flags].filter(Boolean).join(' ');
+    const flags = [`--wait ${wait}`, ...(confidential ? ['--confidential'] : [])];
+    const hook = {
+      command: [startOf(place), 'hook', ...flags].join(' '),
+      timeout: run.wait / 1_000 + spareSeconds,
     };
-    const permission = { event: 'PermissionRequest', timeout: run.wait / 1_000 + spareSeconds } as const;
-    const events = [
-      permission,
-      ...(on === 'notification' ? [{ event: 'Notification', timeout: notificationSeconds } as const] : []),
-    ].map((one) => ({ ...one, command: commandOf(one.event) }));
-    const after = verb === 'install' ? withHooks(before, events) : withoutHooks(before);
-    return await change(context, { path, before: before.hooks, after, yes, next: nextAt(place) });
+    const hooks = [
+      ...permissionHooks(every).map((one) => ({ ...hook, ...one })),
+      ...(notify ? [{ ...hook, event: 'Notification', timeout: notificationSeconds } as const] : []),
+    ];
+    const variables = program === 'claude' ? variablesOf(context.config, place) : {};
+    const after =
+      verb === 'install'
+        ? withEnvironment(withHooks(before, hooks), variables)
+        : withoutEnvironment(withoutHooks(before), environmentNames);
+    const next = verb === 'install' ? nextOf(program, place) : '';
+    return await change(context, { path, before, after, yes, next });
   },
 });
+
+/** A call of the tools of `every` is asked about once: before it, and not again where the program would ask, too. */
+function permissionHooks(every: string | undefined): readonly Pick<InstalledHook, 'event' | 'matcher'>[] {
+  if (every === undefined) return [{ event: 'PermissionRequest' }];
+  const before = { event: 'PreToolUse', matcher: every } as const;
+  if (every === '*') return [before];
+  if (!isPattern(every)) throw usage('--every is a list of tools such as "Bash|Write", or "*".');
+  return [before, { event: 'PermissionRequest', matcher: `^(?!(${every})$)` }];
+}
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text);
+    return text !== '';
+  } catch {
+    return false;
+  }
+}
+
+const environmentNames = ['RELAY_EXPERT', 'RELAY_CONFIG_DIR'];
+
+/** What the hook needs in the program's environment besides a profile. A key is never written into settings. */
+function variablesOf(
+  { expert, profile, folder }: Config,
+  place: 'user' | 'project',
+): Readonly<Record<string, string>> {
+  const isOwnFolder = place === 'user' && folder !== defaultFolder;
+  return {
+    ...(expert && profile === undefined && { RELAY_EXPERT: expert.join(',') }),
+    ...(isOwnFolder && { RELAY_CONFIG_DIR: folder }),
+  };
+}
 
 /** A coding agent takes the exit code 2 of a hook for a no: whatever is wrong with its command line, it ends with 0. */
 export const isHookRun = ([name, verb]: readonly string[]): boolean =>
   name === 'hook' && verb !== 'install' && verb !== 'uninstall';
 
-async function answer(context: Context, plan: Parameters<typeof answerHook>[1]): Promise<Outcome> {
-  const { out, err, signal } = context;
+async function answer(context: Context, plan: HookPlan): Promise<Outcome> {
+  const { out, err, input, signal } = context;
+  const print = (output: object | undefined) => output && out.line(JSON.stringify(output));
+  let text = '';
   try {
-    const decision = await answerHook(context, plan);
-    if (decision) out.line(JSON.stringify(decision));
+    text = (await input.readText()).trim();
+    print(await answerHook(context, plan, text));
   } catch (error) {
-    err.paragraph(
-      `No decision of the expert: the ordinary prompt appears. ${explainError(error, signal).message}`,
-    );
+    const why = `No decision of the expert. ${explainError(error, signal).message}`;
+    err.paragraph(`${why} The ordinary prompt appears.`);
+    if (comesBeforeEachCall(text)) print(askUser(why));
   }
   return 'done';
 }
 
 interface Change {
   readonly path: string;
-  readonly before: unknown;
-  readonly after: ReturnType<typeof withoutHooks>;
+  readonly before: Settings;
+  readonly after: Settings;
   readonly yes: boolean;
   /** What the user does then. */
   readonly next: string;
+}
+
+/** The members that this command changes. Other variables may be secrets, and are not shown. */
+function shownOf({ hooks, env = {} }: Settings): string[] {
+  const own = Object.entries(env).filter(([name]) => environmentNames.includes(name));
+  const shown = { ...(own.length > 0 && { env: Object.fromEntries(own) }), ...(hooks && { hooks }) };
+  return JSON.stringify(shown, null, 2).split('\n');
 }
 
 /** Shows the change, and makes it after a yes. */
@@ -115,15 +167,14 @@ async function change(
   { out, err, input }: Context,
   { path, before, after, yes, next }: Change,
 ): Promise<Outcome> {
-  const [old, now] = [before, after.hooks].map((hooks) => JSON.stringify(hooks ?? {}, null, 2));
-  if (old === now) {
+  const [old, now] = [shownOf(before), shownOf(after)];
+  if (old.join() === now.join()) {
     err.paragraph(`${path} stays as it is.`);
     return 'done';
   }
-  out.line(`${path}, "hooks":`);
-  for (const line of old?.split('\n') ?? []) if (!now?.split('\n').includes(line)) out.line(`- ${line}`);
-  for (const line of now?.split('\n') ?? [])
-    out.line(`${old?.split('\n').includes(line) ? ' ' : '+'} ${line}`);
+  out.line(`${path}:`);
+  for (const line of old) if (!now.includes(line)) out.line(`- ${line}`);
+  for (const line of now) out.line(`${old.includes(line) ? ' ' : '+'} ${line}`);
   if (!yes) {
     const answer = input.isTerminal ? await input.readLine('Make this change? [y/N] ') : undefined;
     if (!/^y(es)?$/i.test(answer?.trim() ?? ''))
@@ -134,9 +185,10 @@ async function change(
   return 'done';
 }
 
-const nextAt = (place: 'user' | 'project'): string =>
+const nextOf = (program: Program, place: 'user' | 'project'): string =>
   [
-    'The program must be started again, with RELAY_URL, RELAY_API_KEY and RELAY_EXPERT in its environment.',
+    'The program must be started again, with RELAY_URL, RELAY_API_KEY and RELAY_EXPERT in its environment, unless `relay login` has stored them.',
+    program === 'codex' && 'Codex runs a hook only when you have trusted it there: /hooks.',
     place === 'project' &&
       'On each machine it starts `relay` from its PATH: install this command there with npm install --global.',
   ]

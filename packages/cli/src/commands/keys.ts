@@ -8,6 +8,8 @@ import { makeKeys, renewCode, restoreKeys } from './keys/make-keys.ts';
 
 const actions = ['show', 'make', 'recovery', 'restore', 'forget'];
 
+import { profileOption } from '../relay/with-profile.ts';
+
 export const keys = defineCommand({
   name: 'keys',
   summary: "the expert's identity: show, make, recovery, restore, forget",
@@ -17,10 +19,12 @@ export const keys = defineCommand({
   options: {
     replace: { help: 'for make and restore: replace the keys of this machine' },
     'for-good': { help: 'for forget: also if the keys exist nowhere else' },
+    profile: profileOption,
     json: { help: 'one JSON object' },
   },
   examples: ['relay keys make', 'relay keys restore < code.txt', 'relay keys --json'],
   words: [0, 1],
+  profiles: ['expert', 'agent'],
   async run(context, { options, words: [action = 'show'] }) {
     if (!actions.includes(action)) {
       const meant = nearest(action, actions);

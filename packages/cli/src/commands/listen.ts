@@ -2,6 +2,7 @@ import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
 import { acceptUnprotectedOption } from '../relay/open-agent.ts';
 import { requireRelay } from '../relay/require-relay.ts';
+import { profileOption } from '../relay/with-profile.ts';
 import { listenAsAgent } from './listen/listen-as-agent.ts';
 import { listenAsExpert } from './listen/listen-as-expert.ts';
 
@@ -16,10 +17,12 @@ export const listen = defineCommand({
       help: 'for experts: sign each question and exchange keys as soon as it was printed, so that confidential questions are sent',
     },
     'accept-unprotected': acceptUnprotectedOption,
+    profile: profileOption,
     json: { help: 'one JSON object a line' },
   },
   examples: ['relay listen', 'relay listen --json | while read -r line; do ./notify "$line"; done'],
   words: [0, 1],
+  profiles: ['expert', 'agent'],
   endsWithReader: true,
   async run(context, { options, words: [word] }) {
     const refCode = word === undefined ? undefined : readRefCode(word);

@@ -4,7 +4,7 @@ import { readDuration } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
-import { configFor } from '../mcp/client-config.ts';
+import { configFor, defaultWait } from '../mcp/client-config.ts';
 import { acceptUnprotectedOption } from '../relay/open-agent.ts';
 import { requireKind, requireRelay } from '../relay/require-relay.ts';
 
@@ -13,13 +13,14 @@ export const mcp = defineCommand({
   summary: 'lets an AI agent ask your expert: an MCP server on stdin and stdout',
   usage: ['[options]', 'config claude-code|claude-desktop|cursor|vscode|codex [options]'],
   about:
-    'For the settings of an MCP client, such as Claude, Cursor or VS Code, which starts it. It offers the tools ask_expert, wait_for_answer, reply, conversation_status and close. Conversations are stored in the same folder as those of `relay ask`. It ends with its client. `relay mcp config` prints the settings of a client, with your address and key.',
+    'For the settings of an MCP client, such as Claude, Cursor or VS Code, which starts it. It offers the tools ask_expert, wait_for_answer, reply, conversation_status and close. Conversations are stored in the same folder as those of `relay ask`. It ends with its client. `relay mcp config` prints the settings of a client: they name the profile of `relay login`, or else have your address and key.',
   options: {
     'accept-unprotected': acceptUnprotectedOption,
     'max-wait': {
       value: 'TIME',
-      help: "how long a call may wait, such as 10m; 50s by default. The client's own limit must be longer",
+      help: "how long a call may wait, such as 10m; 50s by default, with `config` as long as the client allows. The client's own limit must be longer",
     },
+    profile: { value: 'agent', help: 'take address and key from `relay login`, and nothing from variables' },
     files: {
       value: 'DIR',
       help: 'the model may attach files of this folder; links that lead out of it are not followed',
@@ -28,9 +29,10 @@ export const mcp = defineCommand({
   examples: [
     'relay mcp config claude-code',
     'relay mcp config codex --max-wait 10m --files ./screenshots',
-    'claude mcp add expert-relay -- relay mcp',
+    'relay mcp --files ./screenshots',
   ],
   words: [0, 2],
+  profiles: ['agent'],
   startsWithWrongSettings: true,
   endsWithReader: true,
   async run(context, { options, words: [verb, client] }) {
@@ -52,7 +54,7 @@ export const mcp = defineCommand({
       output,
       acceptsUnprotected,
       filesFolder,
-      longestWait: longestWait ?? 50,
+      longestWait: longestWait ?? defaultWait,
     });
     return 'done';
   },
@@ -62,7 +64,6 @@ interface ConfigPlan {
   readonly client: string;
   readonly options: {
     readonly files?: string;
-    readonly 'max-wait'?: string;
     readonly 'accept-unprotected'?: true;
   };
   readonly longestWait: number | undefined;
@@ -74,25 +75,29 @@ function showConfig(context: Context, { client, options, longestWait }: ConfigPl
   const access = requireRelay(config, { kind: 'consumer', folder });
   requireKind(access, 'consumer', '');
   const [node = 'node', script = ''] = process.argv;
-  const { files, 'max-wait': maxWait, 'accept-unprotected': unprotected } = options;
-  const { block, about } = configFor(client, {
+  const { files, 'accept-unprotected': unprotected } = options;
+  const start = {
     command: node,
     args: [
       ...[script, 'mcp'],
+      ...(config.profile ? ['--profile', config.profile] : []),
       ...(files === undefined ? [] : ['--files', resolve(folder, files)]),
-      ...(maxWait === undefined ? [] : ['--max-wait', maxWait]),
       ...(unprotected ? ['--accept-unprotected'] : []),
     ],
     env: {
-      RELAY_URL: access.url,
-      RELAY_API_KEY: access.apiKey,
+      ...(config.profile
+        ? { RELAY_CONFIG_DIR: config.folder }
+        : { RELAY_URL: access.url, RELAY_API_KEY: access.apiKey }),
       ...(config.hubUrl && { RELAY_HUB_URL: config.hubUrl }),
       ...(config.expert && { RELAY_EXPERT: config.expert.join(', ') }),
       ...(config.agentName && { RELAY_AGENT_NAME: config.agentName }),
     },
-    longestWait,
-  });
-  err.paragraph(about);
+  };
+  const { block, where } = configFor(client, start, longestWait);
+  const about = config.profile
+    ? "It has no key: the server reads the agent's profile of `relay login`."
+    : 'Do not commit it: it has your key. `relay login` stores the key elsewhere.';
+  err.paragraph(`This goes into ${where}. ${about}`);
   out.line(block);
   return 'done';
 }

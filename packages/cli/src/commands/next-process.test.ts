@@ -4,7 +4,7 @@ import { alterList } from '@expert-relay/testkit/lies';
 import { expect, test } from '@jest/globals';
 import { later, useAgent, useTestCli } from '../testing/test-cli.ts';
 
-/* What one command of an agent knows of those before it, whatever the relay shows: docs/crypto.md, "What another process must know". */
+/* What one command of an agent knows of those before it, whatever the relay shows: docs/crypto-storage.md, "What another process must know". */
 
 const cli = useTestCli();
 useAgent(cli);

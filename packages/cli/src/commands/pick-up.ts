@@ -23,6 +23,7 @@ export const pickUp = defineCommand({
   },
   examples: ['relay pickup HS-7KQ2M9XD'],
   words: [1, 1],
+  profiles: ['expert'],
   async run(context, { options: { wait = '30s' }, words: [word = ''] }) {
     const startedAt = context.now();
     const refCode = readRefCode(word);

@@ -141,13 +141,13 @@ interface Cause {
   end?(): void;
 }
 
-function breakFile(refCode: string): Cause {
+function alterState(refCode: string, alter: (text: string) => string): Cause {
   const folder = join(cli.agent.RELAY_CONFIG_DIR ?? '', 'agents');
   const names = readdirSync(folder).filter((name) => name.startsWith('conversation.'));
   const paths = names.map((name) => join(folder, name));
   const path = paths.find((one) => readFileSync(one, 'utf8').includes(refCode)) ?? '';
   const text = readFileSync(path, 'utf8');
-  writeFileSync(path, text.slice(1));
+  writeFileSync(path, alter(text));
   return { end: () => writeFileSync(path, text) };
 }
 
@@ -164,7 +164,18 @@ const causes: [string, number, RegExp, (refCode: string) => Cause | Promise<Caus
     () => ({ lie: { swallow: () => ({ status: 503, body: { status: 503 } }) } }),
   ],
   ["another user's key", 9, /or it is not yours/, async () => ({ env: { RELAY_API_KEY: await otherKey() } })],
-  ['a damaged file', 10, /The file \S+\/conversation\.\S+\.value is damaged/, breakFile],
+  [
+    'a damaged file',
+    10,
+    /The file \S+\/conversation\.\S+\.value is damaged/,
+    (refCode) => alterState(refCode, (text) => text.slice(1)),
+  ],
+  [
+    'a state of another version',
+    2,
+    /Another version of the SDK saved this: resume it there\./,
+    (refCode) => alterState(refCode, (text) => text.replace(/(?<=version\W+)2/, '1')),
+  ],
 ];
 
 test.each(causes)('%s, for as long as that lasts', async (_name, code, sentence, cause) => {

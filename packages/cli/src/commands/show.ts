@@ -14,6 +14,7 @@ import { showToAgent } from '../messages/view-as-agent.ts';
 import { showToExpert } from '../messages/view-as-expert.ts';
 import { acceptUnprotectedOption } from '../relay/open-agent.ts';
 import { requireRelay } from '../relay/require-relay.ts';
+import { profileOption } from '../relay/with-profile.ts';
 
 export const show = defineCommand({
   name: 'show',
@@ -27,6 +28,7 @@ export const show = defineCommand({
       help: "save the other side's files in this folder, readable by you alone; no file is overwritten",
     },
     'accept-unprotected': acceptUnprotectedOption,
+    profile: profileOption,
     json: { help: 'one JSON object' },
   },
   examples: [
@@ -36,6 +38,7 @@ export const show = defineCommand({
     'relay show HS-7KQ2M9XD --save ./files',
   ],
   words: [0, 1],
+  profiles: ['expert', 'agent'],
   async run(context, { options, words: [word] }) {
     const { config, folder } = context;
     const json = options.json === true;

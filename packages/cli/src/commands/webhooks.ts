@@ -14,6 +14,8 @@ type Action = keyof typeof actions;
 
 const isAction = (word: string): word is Action => Object.hasOwn(actions, word);
 
+import { profileOption } from '../relay/with-profile.ts';
+
 export const webhooks = defineCommand({
   name: 'webhooks',
   summary: 'programs that are called when something happens: list, add, test, remove',
@@ -26,6 +28,7 @@ export const webhooks = defineCommand({
       many: true,
       help: 'for add: only this event, such as message.created; all by default',
     },
+    profile: profileOption,
     json: { help: 'one JSON object' },
   },
   examples: [
@@ -33,6 +36,7 @@ export const webhooks = defineCommand({
     'relay webhooks test 4f8c',
   ],
   words: [0, 2],
+  profiles: ['agent', 'expert'],
   async run(context, { options, words: [action = 'list', ...words] }): Promise<Outcome> {
     if (!isAction(action)) throw noSuchAction(action);
     requireWords(action, words);

@@ -59,7 +59,7 @@ test('each field has a prompt, wrong values are asked again, and the agent gets 
     [/At most 9\.[\s\S]*count \(Enter = default\): $/, '\n'],
     [/note \(.*- = leave empty\): $/, '-\n'],
     [/mail .*: $/, 'ada\n'],
-    [/Give an e-mail address[\s\S]*mail .*: $/, '\n'],
+    [/Give an email address[\s\S]*mail .*: $/, '\n'],
     [/sure: $/, 'n\n'],
     [/Send it\?.* $/, 's\n'],
     [/A comment.* $/, 'Carefully.\n'],
@@ -88,6 +88,23 @@ test.each<[string, Form, string, string | undefined]>([
   const decision = conversation.waitForDecision({ timeoutMs: action ? 60_000 : 1 });
   if (action) expect(await decision).toMatchObject({ action, comment: 'Because.' });
   else await expect(decision).rejects.toMatchObject({ code: 'timeout' });
+});
+
+test('a form that is prefilled, as that of a tool call, can be approved as it is', async () => {
+  const call: Form = {
+    type: 'object',
+    properties: { path: { type: 'string', default: '/var/log' }, force: { type: 'boolean', default: false } },
+    required: ['path'],
+  };
+  const { conversation, ended } = await type(call, [
+    [/default: \/var\/log[\s\S]*a = approve as it is.* $/, 'a\n'],
+    [/A comment.* $/, '\n'],
+  ]);
+  expect(ended.code).toBe(0);
+  expect(await conversation.waitForDecision({ timeoutMs: 60_000 })).toMatchObject({
+    action: 'accept',
+    content: { path: '/var/log', force: false },
+  });
 });
 
 test('an option that is named like another one is chosen by its number, and shown with its value', async () => {

@@ -8,7 +8,7 @@ import {
 } from '@expert-relay/sdk/forms';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { fieldValue, isAmbiguous } from './read-content.ts';
+import { fieldValue, isAmbiguous, prefilledOf } from './read-content.ts';
 import { showContent, showField, showForm } from './show-form.ts';
 
 /** What an expert has decided about a form. */
@@ -48,8 +48,13 @@ export async function fillIn(context: Context, form: Form | undefined): Promise<
     if (letter === 'd') return await decline();
     return { action: 'accept', content: {}, comment: await ask('A comment (or Enter): ') };
   }
-  const begin = await askFor('Fill it in? (f = fill in, d = decline, Enter = neither) ', 'fd');
+  const prefilled = prefilledOf(form);
+  const begin = prefilled
+    ? await askFor('Fill it in? (a = approve as it is, f = fill in, d = decline, Enter = neither) ', 'afd')
+    : await askFor('Fill it in? (f = fill in, d = decline, Enter = neither) ', 'fd');
   if (begin === 'd') return await decline();
+  if (prefilled && begin === 'a')
+    return { action: 'accept', content: prefilled, comment: await ask('A comment (or Enter): ') };
   const content: Record<string, Content[string]> = {};
   for (const [name, field] of Object.entries(form.properties)) {
     const value = await fillField(context, { form, name, field, ask });

@@ -16,19 +16,22 @@ export interface GivenContent {
   readonly chosen?: readonly string[] | undefined;
   /** Of `--set`: `name=value`. */
   readonly set?: readonly string[] | undefined;
-  readonly acceptsDefaults?: boolean | undefined;
 }
 
 type Value = Content[string] | undefined;
 
+/** What the expert accepts without a change: undefined where the agent has filled in nothing, or has left out what is required. */
+export function prefilledOf(form: Form): Content | undefined {
+  const content = defaultsOf(form);
+  const isFilledIn = isApproval(form) || Object.keys(content).length > 0;
+  return isFilledIn && checkContent(form, content).length === 0 ? content : undefined;
+}
+
 /**
- * The content for a form, as the options give it.
+ * The content for a form: what the agent has filled in, with what the options change.
  * @throws Failure `usage` when it is not valid
  */
-export function contentOf(
-  form: Form,
-  { chosen = [], set = [], acceptsDefaults = false }: GivenContent,
-): Content {
+export function contentOf(form: Form, refCode: string, { chosen = [], set = [] }: GivenContent): Content {
   if (isApproval(form)) {
     if (chosen.length + set.length > 0)
       throw refuse('The agent asks for an approval, which has no fields: --approve or --decline.');
@@ -41,11 +44,13 @@ export function contentOf(
     texts.set(name, [...(texts.get(name) ?? []), text]);
   }
   if (chosen.length > 0) texts.set(nameOfChoice(form), [...chosen]);
-  if (texts.size === 0 && !acceptsDefaults)
+  if (texts.size === 0 && !prefilledOf(form))
     throw refuse(
-      `This form has fields, so --approve alone says nothing about them: --set ${Object.keys(form.properties)[0]}=..., or --accept-defaults.`,
+      `Not sent: the agent has left fields empty. Fill them in: relay answer ${refCode} ${emptyIn(form)
+        .map((name) => `--set ${name}=...`)
+        .join(' ')}`,
     );
-  const content: Record<string, Value> = acceptsDefaults ? { ...defaultsOf(form) } : {};
+  const content: Record<string, Value> = { ...defaultsOf(form) };
   for (const [name, values] of texts) {
     const field = Object.hasOwn(form.properties, name) ? form.properties[name] : undefined;
     if (!field)
@@ -59,6 +64,12 @@ export function contentOf(
     content[name] = fieldValue(field, values);
   }
   return requireValid(form, content);
+}
+
+/** The required fields that the agent has left empty. Where nothing is required, all. */
+function emptyIn({ properties, required = [] }: Form): string[] {
+  const empty = Object.keys(properties).filter((name) => properties[name]?.default === undefined);
+  return required.length > 0 ? empty.filter((name) => required.includes(name)) : empty;
 }
 
 /** @throws Failure `usage` that names each field with a problem */

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createScreen } from '../terminal/screen.ts';
 import { showContent, showForm } from './show-form.ts';
 
-/* What --accept-defaults sends, and what "Send it?" is about, is what was printed. */
+/* What --approve sends, and what "Send it?" is about, is what was printed. */
 
 /** What is printed, without the space at the ends of its lines. */
 function printed(isTTY: boolean, print: (screen: ReturnType<typeof createScreen>) => void): string[] {

@@ -24,7 +24,9 @@ test(
       outcome: 'accepted',
       decision: { action: 'accept', content: {}, comment: '' },
     });
-    expect(text).toMatch(/^The expert has approved HS-\w+\. .*\nNext: Go on with exactly what was asked/);
+    expect(text).toMatch(
+      /^Outcome: accepted\nThe expert has approved HS-\w+\. .*\nNext: Go on with exactly what was asked/,
+    );
     const later = await session.waitWithoutAnswer(reference);
     expect(later.data).toMatchObject({ form_is_open: false });
     expect(later.data.decision).toBeUndefined();

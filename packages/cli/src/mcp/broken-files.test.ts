@@ -47,7 +47,7 @@ test.concurrent(
     }
     const list = await agent.call('conversation_status', {});
     expect(list.text).toContain(`Tell your user: The file ${path} is damaged`);
-    expect(list.data).toMatchObject({ conversations: [], next_step: expect.stringContaining(path) });
+    expect(list.data).toEqual({ conversations: [] });
     // A question without a name, or with another one, does not need it.
     expect((await agent.call('ask_expert', { question: 'And now?' })).isError).toBeFalsy();
     expect((await agent.call('ask_expert', { ...asked, idempotency_key: 'else' })).isError).toBeFalsy();

@@ -46,9 +46,9 @@ const content: Content = Object.fromEntries(
 
 /** What stands between the marks. */
 function quotedIn(text: string): string[] {
-  const [, mark = ''] = /words begin ([0-9a-f]{12}) -----\n/.exec(text) ?? [];
+  const [, mark = ''] = /begin ([0-9a-f]{12}) -----\n/.exec(text) ?? [];
   const [, quoted = ''] = text.split(`begin ${mark} -----\n`);
-  return (quoted.split(`\n----- the expert's words end ${mark}`)[0] ?? '').split('\n');
+  return (quoted.split(`\n----- end ${mark}`)[0] ?? '').split('\n');
 }
 
 /** A question with a form, and the expert's request once the form is there. */
@@ -86,11 +86,12 @@ describe("the expert's decision", () => {
             action: 'accept',
             content,
             comment: 'As discussed.',
-            protection: { level: 'first_contact' },
           },
         });
         expect(data.decision.content).toEqual(content);
-        expect(text).toMatch(/^The expert has filled in your form of HS-/);
+        expect(text).toMatch(
+          /^Outcome: accepted\nThe expert has filled in your form of HS-.* met for the first time/,
+        );
         const shown = fields.flatMap(([{ title }, value, words = String(value)], index) =>
           value === undefined ? [] : `${title ?? nameOf(index)}: ${words}`,
         );
@@ -114,7 +115,7 @@ describe("the expert's decision", () => {
       });
       expect(data.decision.content).toBeUndefined();
       expect(text).toMatch(
-        /^The expert has DECLINED HS-\w+\. .*\nDeclined means no: .*\nNext: Do not do it\./s,
+        /^Outcome: declined\nThe expert has DECLINED HS-\w+\. .*\nDeclined means no: .*\nNext: Do not do it\./s,
       );
       expect(quotedIn(text)).toEqual(['Comment: Not on a Friday.']);
     }),

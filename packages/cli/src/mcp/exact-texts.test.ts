@@ -2,7 +2,7 @@ import { exactTexts, longText } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { useMcpRelay } from '../testing/mcp-session.ts';
 
-/* What either side wrote is in the results of tools to the character, in their text and in their data. */
+/* What either side wrote is in the results of tools to the character. */
 
 const { withClient } = useMcpRelay();
 
@@ -18,19 +18,13 @@ test(
       expect(request).toMatchObject({ question: text, context });
       await request.answer(long);
       const answered = await wait(reference);
-      expect(answered.data.answers).toMatchObject([{ text: long }]);
       expect(answered.text).toContain(long);
       await agent.call('reply', { reference, text: long });
       const status = await agent.call('conversation_status', { reference, transcript: true });
-      expect(status.data.conversations[0].transcript).toMatchObject([
-        { text },
-        { text: long },
-        { text: long },
-      ]);
-      for (const one of [text, long]) expect(status.text).toContain(one);
+      expect(status.text).toContain(`:\n${text}\n`);
+      expect(status.text.split(long)).toHaveLength(3);
       await request.close({ reason: text });
       const ended = await wait(reference);
-      expect(ended.data).toMatchObject({ close_reason: text });
       expect(ended.text).toContain(JSON.stringify(text));
     }
   }),

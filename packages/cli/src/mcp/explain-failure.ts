@@ -12,6 +12,7 @@ type OfCommands =
   | 'invalid'
   | 'stale'
   | 'decision_too_old'
+  | 'unidentified'
   | 'interrupted'
   | 'terminated';
 type Code = Exclude<RelayErrorCode | Outcome, OfExperts | OfCommands>;
@@ -71,6 +72,7 @@ const whatHappened: SentencesOf = {
   unsequenced_refused: () =>
     'A message does not say which messages came before it, so some may be missing. It is not shown.',
   new_expert: (message) => message.replace(/ Compare this fingerprint .*$/, ''),
+  unknown_expert: (message) => message.replace(/ Ask the expert over another channel .*$/, ''),
 };
 
 const uncertain = (id: string) =>

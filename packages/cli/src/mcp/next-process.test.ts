@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { type McpSession, useMcpRelay } from '../testing/mcp-session.ts';
 
 /*
- * What one server of an agent knows of those before it, whatever the relay shows: docs/crypto.md, "What another process must know".
+ * What one server of an agent knows of those before it, whatever the relay shows: docs/crypto-storage.md, "What another process must know".
  * A contradiction is in decisions.test.ts.
  */
 

@@ -2,7 +2,7 @@ import { eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { useMcpRelay } from '../testing/mcp-session.ts';
 
-const { withClient } = useMcpRelay();
+const { withClient, withSession } = useMcpRelay();
 
 describe('an agent with the MCP server', () => {
   test.concurrent(
@@ -21,6 +21,37 @@ describe('an agent with the MCP server', () => {
         expect(title).toBeTruthy();
       }
       expect(client.getInstructions()).toContain('wait_for_answer');
+      // Each session of a model begins with it.
+      expect(JSON.stringify({ tools }).length).toBeLessThanOrEqual(8_000);
+    }),
+  );
+
+  test.concurrent.each([
+    [false, '2025-11-25'],
+    [true, '2026-07-28'],
+  ])('speaks with a client of the newest revision (%s) as well: %s', (isNewest, revision) =>
+    withSession(async (session) => {
+      const { client } = await session.start({}, { isNewest });
+      expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+      expect((await client.listTools()).tools).toHaveLength(5);
+      const { reference, request } = await session.ask();
+      await request.answer('Yes.');
+      const answered = await session.wait(reference);
+      expect(answered.data).toMatchObject({ outcome: 'answered', answers: [{ text: 'Yes.' }] });
+    })(),
+  );
+
+  test.concurrent(
+    'finds a lost reference by its question',
+    withClient(async ({ agent, ask }) => {
+      const long = `${'x'.repeat(99)}\u{1f512} and more`;
+      const asked = ['May I remove the lock?', 'Two lines:\nthe second', long];
+      const references: string[] = [];
+      for (const question of asked) references.push((await ask({ question })).reference);
+      const { text } = await agent.call('conversation_status');
+      const shown = ['"May I remove the lock?"', '"Two lines:…"', `"${'x'.repeat(99)}\ufffd…"`];
+      for (const [at, question] of shown.entries())
+        expect(text).toContain(`${references[at]}: ${question}, pending, ends `);
     }),
   );
 
@@ -77,7 +108,7 @@ describe('an agent with the MCP server', () => {
       const early = await session.waitWithoutAnswer(reference);
       expect(early.data).toMatchObject({ outcome: 'still_waiting', status: 'pending', answers: [] });
       expect(early.text).toMatch(
-        /^Still waiting .* no expert has picked it up yet\.\nNext: Call wait_for_answer/,
+        /^Outcome: still_waiting\nHS-\w+ has no new answer, and no expert has picked it up yet\.\nNext: Call/,
       );
 
       const request = await expert.request(reference);

@@ -1,12 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { version } from '../config.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { openAttachableFolder } from '../files/attachable-folder.ts';
 import { checkAddress } from '../relay/check-address.ts';
 import { type Agent, openAgent } from '../relay/open-agent.ts';
-import { createConversationPool } from './conversation-pool/conversation-pool.ts';
+import { ConversationPool } from './conversation-pool/conversation-pool.ts';
 import { createMcpServer } from './create-mcp-server.ts';
 
 interface McpOptions {
@@ -26,29 +26,32 @@ export async function serveMcp(
 ): Promise<void> {
   const { signal, now } = context;
   const files = filesFolder === undefined ? undefined : openAttachableFolder(filesFolder);
-  const pool = createConversationPool({ openAgent: () => openAgentFor(context, acceptsUnprotected), now });
-  const server = createMcpServer({
-    pool,
-    files,
-    checkSettings: (signal) => checkSettings(context, signal),
-    version,
-    longestWait,
-  });
-  const gone = new Promise<void>((resolve) => {
-    server.server.onclose = resolve;
+  const pool = new ConversationPool({ openAgent: () => openAgentFor(context, acceptsUnprotected), now });
+  const transport = new StdioServerTransport(input, output);
+  // One server for each connection: a client that asks for the newest revision first may fall back to an older one.
+  const connection = serveStdio(
+    () =>
+      createMcpServer({
+        pool,
+        files,
+        checkSettings: (signal) => checkSettings(context, signal),
+        version,
+        longestWait,
+      }),
+    { transport },
+  );
+  await new Promise<void>((resolve) => {
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
     signal.addEventListener('abort', () => resolve(), { once: true });
-    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
-    for (const event of ['close', 'error']) output.once(event, () => resolve());
   });
-  try {
-    await server.connect(new StdioServerTransport(input, output));
-    await gone;
-  } finally {
-    await server.close();
-    await pool.stop();
-    // An open pipe would keep the process running.
-    input.destroy();
-  }
+  await connection.close();
+  await pool.stop();
+  // An open pipe would keep the process running.
+  input.destroy();
   signal.throwIfAborted();
 }
 
@@ -76,6 +79,6 @@ function openAgentFor(context: Context, acceptsUnprotected: boolean): Agent {
   const [are, them] = missing.length > 1 ? ['are', 'them'] : ['is', 'it'];
   throw new Failure(
     'usage',
-    `${missing.join(' and ')} ${are} not set for this MCP server. Your user must add ${them} to "env" in the MCP settings of this client, and restart the server.`,
+    `${missing.join(' and ')} ${are} not set for this MCP server. Your user must add ${them} to "env" in the MCP settings of this client, or store both with relay login, and restart the server.`,
   );
 }

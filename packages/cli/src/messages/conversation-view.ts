@@ -4,6 +4,7 @@ import { type Form, isApproval } from '@expert-relay/sdk/forms';
 import { hasEnded } from '@expert-relay/sdk/internal';
 import type { Context } from '../context.ts';
 import type { Failure } from '../failure.ts';
+import { prefilledOf } from '../forms/read-content.ts';
 import { showForm } from '../forms/show-form.ts';
 import { describeClosing } from '../terminal/closing-words.ts';
 import { protectionWords, writtenBefore } from '../terminal/protection-words.ts';
@@ -119,15 +120,18 @@ function showDecision(
   out: Context['out'],
   { refCode, form: open, decision = 'open', decisions = [] }: ConversationView,
 ): void {
-  const next = [`relay answer ${refCode} --decline`];
-  if (open?.form)
-    next.unshift(isApproval(open.form) ? `relay answer ${refCode} --approve` : `relay answer ${refCode}`);
+  const form = open?.form;
+  const next = [
+    form && prefilledOf(form) && `relay answer ${refCode} --approve`,
+    form && !isApproval(form) && `relay answer ${refCode}`,
+    `relay answer ${refCode} --decline`,
+  ];
   out.line();
-  const described = decisions.length > 1 ? describeDecisions(decisions, open?.form) : decisionWords[decision];
+  const described = decisions.length > 1 ? describeDecisions(decisions, form) : decisionWords[decision];
   out.line(`${out.paint('cyan', 'decision')}  ${described}`);
   if (decision === 'conflict') out.paragraph(decisionWords.conflict, { indent: '  ' });
   if (decision !== 'accepted' && decision !== 'declined')
-    for (const each of next) out.line(out.paint('cyan', out.typed(`  ${each}`)));
+    for (const each of next) if (each) out.line(out.paint('cyan', out.typed(`  ${each}`)));
 }
 
 const decisionWords: Readonly<Record<DecisionState, string>> = {

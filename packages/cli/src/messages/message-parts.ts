@@ -63,7 +63,7 @@ export function decisionWord(action: 'accept' | 'decline', form: Form | undefine
 }
 
 /** In quotes and on one line: the name could say anything. */
-function describeFile({ name, mediaType, bytes }: ShownFile): string {
+export function describeFile({ name, mediaType, bytes }: ShownFile): string {
   const size = bytes ? `, ${bytes.length} bytes` : '';
   return `file ${JSON.stringify(name)}, ${mediaType}${size}`;
 }

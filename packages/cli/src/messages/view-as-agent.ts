@@ -1,9 +1,10 @@
 import { type Conversation, confidentialQuestion } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
 import { explainError, isRefusal } from '../explain-error.ts';
-import { answerEntry, type Journal, type Opening, openJournal } from '../relay/journal.ts';
 import { notStored, openAgent } from '../relay/open-agent.ts';
 import { isEndError } from '../relay/request-state.ts';
+import type { JournalContent } from '../store/conversations.ts';
+import { answerEntry, Journal } from '../store/journal.ts';
 import type { ConversationView } from './conversation-view.ts';
 import { storedParts } from './stored-parts.ts';
 
@@ -20,8 +21,8 @@ export async function showToAgent(
 ): Promise<ConversationView> {
   const { conversations, connect, outages } = openAgent(context, { acceptsUnprotected });
   const { signal, err } = context;
-  const journal = openJournal(conversations);
-  const relay = connect(journal.save);
+  const journal = new Journal(conversations);
+  const relay = connect((state) => journal.save(state));
   try {
     const stored = await conversations.find(refCode);
     if (!stored) {
@@ -65,7 +66,7 @@ async function readNew(conversation: Conversation, journal: Journal, signal: Abo
 }
 
 /** The question and the messages are those that this machine has stored: the relay could show others. */
-function viewOf(conversation: Conversation, stored: Opening): ConversationView {
+function viewOf(conversation: Conversation, stored: JournalContent): ConversationView {
   const { requestId, refCode, status, expiresAt, tags, closedBy, closeReason, erasedAt } = conversation;
   const { fingerprint, verification, unsent } = conversation;
   const [asked] = stored.entries;
@@ -93,14 +94,12 @@ function viewOf(conversation: Conversation, stored: Opening): ConversationView {
 }
 
 /** The messages in the order in which this machine sent and got them, without the question that the relay could read and unsent texts. */
-function messagesOf(stored: Opening, unsent: readonly string[]) {
+function messagesOf(stored: JournalContent, unsent: readonly string[]) {
   return stored.entries
     .filter(({ from, messageId, protection, text }) => {
       if (from === 'expert') return true;
-      // A confidential question is sent under an id that is not known here.
-      return messageId === undefined
-        ? protection !== 'plaintext' && unsent.length === 0
-        : !unsent.includes(text);
+      // Only the question has no id here. If it is confidential, it is sent as a message.
+      return (messageId !== undefined || protection !== 'plaintext') && !unsent.includes(text);
     })
     .map((entry) => {
       const { from, messageId, createdAt, protection, text, seenYourLast } = entry;

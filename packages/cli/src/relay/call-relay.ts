@@ -48,7 +48,7 @@ function refusalOf({ response: { status, headers }, body }: FetchedAnswer, url: 
   const withProblem = (sentence: string) => `${describeProblem(status, body)} ${sentence}`.trim();
   if (status === 401 || status === 403) {
     const sentence =
-      'The relay does not accept this key: it was revoked, or belongs to another relay. Set RELAY_API_KEY again.';
+      'The relay does not accept this key: it was revoked, or belongs to another relay. Set RELAY_API_KEY again, or store a new one: relay login';
     return new Failure('refused', withProblem(sentence));
   }
   if (status === 429) {

@@ -16,25 +16,37 @@ export const readHealth = (seen: Probe): Health | undefined =>
 /** Longer than a working relay needs. A relay that does not answer is reported by the command itself. */
 const patience = looking.firstMs;
 
-/**
- * Throws a Failure when RELAY_URL is not the address of a relay: answers from there would look like a refusal or an
- * outage. Each address is checked once.
- */
+/** Throws a Failure when RELAY_URL is not the address of a relay. */
 export async function checkAddress({ config, signal }: Pick<Context, 'config' | 'signal'>): Promise<void> {
-  const { url } = config;
+  const { url, folder } = config;
   if (url === undefined) return;
-  const relays = openStore(config.folder, 'relays');
+  const wrong = await findWrongAddress({ url, folder, signal });
+  if (wrong) throw new Failure('usage', `RELAY_URL is wrong: ${wrong.message}.\n${wrong.next}`);
+}
+
+/**
+ * What is wrong with an address that is not a relay's: answers from there would look like a refusal or an outage. Each address is
+ * checked once.
+ */
+export async function findWrongAddress({
+  url,
+  folder,
+  signal,
+}: {
+  url: string;
+  folder: string;
+  signal: AbortSignal;
+}): Promise<{ message: string; next: string } | undefined> {
+  const relays = openStore(folder, 'relays');
   const name = relayName(url);
   // A command that needs the folder reports what is wrong with it, and the next command checks again.
-  if ((await relays.get(name).catch(() => undefined)) !== undefined) return;
+  if ((await relays.get(name).catch(() => undefined)) !== undefined) return undefined;
   const seen = await probe(`${url}/api/health`, { signal, patience });
   if (readHealth(seen)) {
     await relays.set(name, url).catch(() => {});
-    return;
+    return undefined;
   }
-  if (!isSomethingElse(seen)) return;
-  const { message, next } = await describeWrongAddress(url, seen.status, signal);
-  throw new Failure('usage', `RELAY_URL is wrong: ${message}.\n${next}`);
+  return isSomethingElse(seen) ? await describeWrongAddress(url, seen.status, signal) : undefined;
 }
 
 /** Whether an answer shows that there is no gateway. Errors of a proxy do not show that. */

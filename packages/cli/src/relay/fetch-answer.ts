@@ -1,4 +1,4 @@
-import { parseJson } from '@expert-relay/sdk/internal';
+import { parseJson, withTimeout } from '@expert-relay/sdk/internal';
 
 interface Limits {
   readonly timeoutMs: number;
@@ -16,8 +16,12 @@ export interface FetchedAnswer {
 const maxLength = 2 ** 23;
 
 /** Fetches an answer and reads it, in limited time and memory, whatever the server sends. */
-export function fetchAnswer(url: string, init: RequestInit, limits: Limits): Promise<FetchedAnswer> {
-  return withTimeout(limits, async (inTime) => {
+export function fetchAnswer(
+  url: string,
+  init: RequestInit,
+  { timeoutMs, signal }: Limits,
+): Promise<FetchedAnswer> {
+  return withTimeout(timeoutMs, signal, async (inTime) => {
     const response = await fetch(url, { ...init, signal: inTime });
     let text = '';
     const isTooLarge = await readText(response, inTime, (piece) => {
@@ -50,29 +54,5 @@ export async function readText(
   } finally {
     inTime.removeEventListener('abort', giveUp);
     giveUp();
-  }
-}
-
-/**
- * Runs something with a signal that aborts after a time or with another signal. Not by `AbortSignal.any`: Node 20.20 never
- * aborts it for an `AbortSignal.timeout` that nothing else refers to.
- */
-export async function withTimeout<T>(
-  { timeoutMs, signal }: Limits,
-  run: (inTime: AbortSignal) => Promise<T>,
-): Promise<T> {
-  signal.throwIfAborted();
-  const own = new AbortController();
-  const giveUp = () => own.abort(signal.reason);
-  const timer = setTimeout(
-    () => own.abort(new DOMException(`No answer in ${timeoutMs} ms`, 'TimeoutError')),
-    timeoutMs,
-  );
-  signal.addEventListener('abort', giveUp);
-  try {
-    return await run(own.signal);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', giveUp);
   }
 }

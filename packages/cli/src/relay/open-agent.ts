@@ -2,7 +2,7 @@ import { type ConversationState, createRelay, type Relay, type Store } from '@ex
 import { conversationPrefix } from '@expert-relay/sdk/internal';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { type Conversations, openConversations } from '../store/conversations.ts';
+import { Conversations } from '../store/conversations.ts';
 import { type Outages, watchOutages } from './outages.ts';
 import { type Access, requireKind, requireRelay } from './require-relay.ts';
 import { timing } from './timing.ts';
@@ -17,6 +17,7 @@ export interface Agent {
   readonly access: Access;
   readonly conversations: Conversations;
   readonly outages: Outages;
+  /** `save` takes each state that the SDK stores, in place of the store. */
   connect(save?: (state: ConversationState) => Promise<void>): Relay;
 }
 
@@ -36,7 +37,7 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
   const access = requireRelay(config, { kind: 'consumer', folder });
   requireKind(access, 'consumer', instead);
   const outages = watchOutages(context);
-  const conversations = openConversations({ folder: config.folder, url: access.url });
+  const conversations = new Conversations({ folder: config.folder, url: access.url });
   if (acceptsUnprotected) context.err.paragraph(unprotected, { style: 'yellow' });
   return {
     outages,
@@ -77,5 +78,5 @@ const unprotected =
 export const notStored = (name: string) =>
   new Failure(
     'unknown',
-    `This machine does not keep ${name}: a conversation can continue only where it was started, with the same RELAY_URL and RELAY_CONFIG_DIR. Yours are listed by: relay show`,
+    `This machine does not keep ${name}: a conversation can continue only where it was started: with the same RELAY_URL and RELAY_CONFIG_DIR, or in your program, if that has asked.`,
   );

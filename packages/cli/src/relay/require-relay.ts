@@ -19,7 +19,7 @@ export function requireRelay(config: Config, typed: { kind: KeyKind; folder: str
   const local = findLocalRun(typed.folder, typed.kind);
   const next = local
     ? `A relay runs from this folder. To use it, first run:\n${local}`
-    : 'Set the address of your relay and your key: relay help environment';
+    : 'Set the address of your relay and your key: relay help environment. Or store both once: relay login';
   throw new Failure(
     'usage',
     `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set.\n${next}`,

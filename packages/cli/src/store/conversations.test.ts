@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { openConversations, type StoredConversation } from './conversations.ts';
+import { Conversations, type StoredConversation } from './conversations.ts';
 import { storeFolder } from './store.ts';
 
 let folder: string;
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const open = (url = 'https://relay.example') => openConversations({ folder, url });
+const open = (url = 'https://relay.example') => new Conversations({ folder, url });
 
 async function keep(refCode: string | undefined): Promise<StoredConversation> {
   const request = refCode && {
@@ -22,7 +22,7 @@ async function keep(refCode: string | undefined): Promise<StoredConversation> {
     responseCount: 0,
   };
   const state = {
-    version: 1 as const,
+    version: 2 as const,
     id: crypto.randomUUID(),
     ...(request && { request }),
     keys: { secret: 1 },

@@ -7,7 +7,7 @@ import { relayName } from './relay-name.ts';
 import { openStore, storeFolder } from './store.ts';
 
 /** What was decided about a form. */
-export const decisionSchema = z.object({
+const decisionSchema = z.object({
   action: z.enum(['accept', 'decline']),
   content: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
@@ -57,7 +57,6 @@ const journal = z.object({
 
 /** What is read of the SDK's state here, which has the private keys. The SDK checks it. */
 const state = z.looseObject({
-  version: z.literal(1),
   id: z.uuid(),
   request: z.looseObject({ refCode: z.string() }).optional(),
 });
@@ -68,8 +67,10 @@ export type DecisionEntry = Entry & { readonly decision: StoredDecision };
 export type StoredFile = NonNullable<Entry['files']>[number];
 export type StoredConversation = z.infer<typeof journal> & { readonly state: ConversationState };
 
+export type JournalContent = Omit<z.infer<typeof journal>, 'version'>;
+
 /** The messages of a conversation as they are stored. */
-export type Messages = Pick<StoredConversation, 'entries'>;
+export type Messages = Pick<JournalContent, 'entries'>;
 
 export const answersIn = ({ entries }: Messages): readonly Entry[] =>
   entries.filter(({ from }) => from === 'expert');
@@ -107,39 +108,90 @@ export function countAnswers(stored: Messages): { delivered: number; early: numb
   return { delivered: answers.length - waiting.length, early: waiting.filter(isEarly).length };
 }
 
-/** The conversations with one relay whose keys are on this machine. */
-export interface Conversations {
-  readonly store: Store;
-  /** A damaged one is reported here and left out, or thrown as an error where it cannot be reported. */
-  all(report?: (error: unknown) => void): Promise<StoredConversation[]>;
-  /** By its reference code or its id. */
-  find(refCodeOrId: string): Promise<StoredConversation | undefined>;
-  /** Whether a conversation other than `id` has this reference code. */
-  isTaken(refCode: string, id: string): Promise<boolean>;
-  /** The questions that were asked here, by their reference codes. Damaged ones are left out: `find` reports them. */
-  questions(): Promise<ReadonlyMap<string, string>>;
-  /** Writes what is kept beside the state. */
-  write(conversation: StoredConversation): Promise<void>;
-  writeState(state: ConversationState): Promise<void>;
-  /** Removes a conversation whose question the relay refused. */
-  forget(id: string): Promise<void>;
-  lockPath(id: string): string;
-  /** Locks, writes and releases of this process run one after another. */
-  inOrder<T>(task: () => Promise<T>): Promise<T>;
-}
-
 const isId = /^[0-9a-f-]{36}$/i;
 
-export function openConversations({ folder, url }: { folder: string; url: string }): Conversations {
-  const store = openStore(folder, 'agents');
-  // By the word `conversation` the SDK's store removes it with the conversation, after 33 days.
-  const prefix = `journal:conversation:${relayName(url)}:`;
-  const nameOf = (id: string) => `${prefix}${id}`;
-  const stateOf = (id: string) => `${conversationPrefix}${id}`;
-  const ids = async () => (await store.names(prefix)).map((name) => name.slice(prefix.length));
+/** The conversations with one relay whose keys are on this machine. */
+export class Conversations {
+  readonly store: Store;
+  /** Locks, writes and releases of this process run one after another. */
+  readonly inOrder = createQueue();
+  readonly #path: string;
+  readonly #prefix: string;
 
-  async function read(id: string): Promise<StoredConversation | undefined> {
-    const [beside, saved] = [await store.get(nameOf(id)), await store.get(stateOf(id))];
+  constructor({ folder, url }: { readonly folder: string; readonly url: string }) {
+    this.store = openStore(folder, 'agents');
+    this.#path = storeFolder(folder, 'agents');
+    // By the word `conversation` the SDK's store removes it with the conversation, after 33 days.
+    this.#prefix = `journal:conversation:${relayName(url)}:`;
+  }
+
+  /** A damaged one is reported here and left out, or thrown as an error where it cannot be reported. */
+  async all(report?: (error: unknown) => void): Promise<StoredConversation[]> {
+    const stored: StoredConversation[] = [];
+    // One at a time: there may be more than files can be open.
+    for (const name of await this.store.names(this.#prefix)) {
+      try {
+        const one = await this.#read(name.slice(this.#prefix.length));
+        if (one) stored.push(one);
+      } catch (error) {
+        if (!report) throw error;
+        report(error);
+      }
+    }
+    return stored;
+  }
+
+  /** By its reference code or its id. Of a code, a damaged conversation is reported only when no other one has it. */
+  async find(refCodeOrId: string): Promise<StoredConversation | undefined> {
+    if (isId.test(refCodeOrId)) return await this.#read(refCodeOrId);
+    const failures: unknown[] = [];
+    const stored = await this.all((error) => failures.push(error));
+    const found = stored.find(({ state }) => state.request?.refCode === refCodeOrId);
+    if (!found && failures.length > 0) throw failures[0];
+    return found;
+  }
+
+  /** Whether a conversation other than `id` has this reference code. */
+  async isTaken(refCode: string, id: string): Promise<boolean> {
+    const intact = await this.all(() => {});
+    return intact.some(({ state }) => state.id !== id && state.request?.refCode === refCode);
+  }
+
+  /** The questions that were asked here, by their reference codes. Damaged ones are left out: `find` reports them. */
+  async questions(): Promise<ReadonlyMap<string, string>> {
+    const intact = await this.all(() => {});
+    return new Map(
+      intact.flatMap(({ entries: [asked], state: { request } }) =>
+        asked && request ? [[request.refCode, asked.text] as const] : [],
+      ),
+    );
+  }
+
+  /** Writes what is kept beside the state. */
+  async write({ state, ...beside }: StoredConversation): Promise<void> {
+    await this.store.set(this.#nameOf(state.id), JSON.stringify(beside));
+  }
+
+  async writeState(state: ConversationState): Promise<void> {
+    await this.store.set(stateOf(state.id), JSON.stringify(state));
+  }
+
+  /** Removes a conversation whose question the relay refused. */
+  async forget(id: string): Promise<void> {
+    await this.store.delete(stateOf(id));
+    await this.store.delete(this.#nameOf(id));
+  }
+
+  lockPath(id: string): string {
+    return join(this.#path, `${id}.lock`);
+  }
+
+  #nameOf(id: string): string {
+    return `${this.#prefix}${id}`;
+  }
+
+  async #read(id: string): Promise<StoredConversation | undefined> {
+    const [beside, saved] = [await this.store.get(this.#nameOf(id)), await this.store.get(stateOf(id))];
     if (beside === undefined || saved === undefined) return undefined;
     const parsed = z.object({ journal, state }).safeParse({
       journal: parseJson(beside),
@@ -149,56 +201,9 @@ export function openConversations({ folder, url }: { folder: string; url: string
       return { ...parsed.data.journal, state: parsed.data.state as unknown as ConversationState };
     throw new Failure(
       'state',
-      `What ${storeFolder(folder, 'agents')} has of the conversation ${id} is damaged: put its files back from a backup, or remove them.`,
+      `What ${this.#path} has of the conversation ${id} is damaged: put its files back from a backup, or remove them.`,
     );
   }
-
-  /** Of a code, a damaged conversation is reported only when no other one has it. */
-  async function find(wanted: string): Promise<StoredConversation | undefined> {
-    if (isId.test(wanted)) return await read(wanted);
-    const failures: unknown[] = [];
-    const stored = await all((error) => failures.push(error));
-    const found = stored.find(({ state }) => state.request?.refCode === wanted);
-    if (!found && failures.length > 0) throw failures[0];
-    return found;
-  }
-
-  async function all(
-    report: (error: unknown) => void = (error) => {
-      throw error;
-    },
-  ): Promise<StoredConversation[]> {
-    const stored = (await ids()).map((id) =>
-      read(id).catch((error: unknown) => {
-        report(error);
-        return undefined;
-      }),
-    );
-    return (await Promise.all(stored)).filter((one) => one !== undefined);
-  }
-
-  /** `find` reports a damaged one to the command that needs it. */
-  const intact = () => all(() => {});
-
-  return {
-    store,
-    all,
-    find,
-    isTaken: async (refCode, id) =>
-      (await intact()).some(({ state }) => state.id !== id && state.request?.refCode === refCode),
-    questions: async () =>
-      new Map(
-        (await intact()).flatMap(({ entries: [asked], state: { request } }) =>
-          asked && request ? [[request.refCode, asked.text] as const] : [],
-        ),
-      ),
-    write: async ({ state, ...beside }) => await store.set(nameOf(state.id), JSON.stringify(beside)),
-    writeState: async (state) => await store.set(stateOf(state.id), JSON.stringify(state)),
-    async forget(id) {
-      await store.delete(stateOf(id));
-      await store.delete(nameOf(id));
-    },
-    lockPath: (id) => join(storeFolder(folder, 'agents'), `${id}.lock`),
-    inOrder: createQueue(),
-  };
 }
+
+const stateOf = (id: string): string => `${conversationPrefix}${id}`;

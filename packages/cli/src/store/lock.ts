@@ -14,7 +14,8 @@ export function lock(path: string, what: string): () => void {
     const { pid } = readHolder(path) ?? {};
     throw new Failure(
       'state',
-      `${what} is in use by another relay command (process ${pid ?? 'unknown'}). Wait for it, or end it. Should that be something else: rm '${path}'`,
+      `${what} is in use by another relay command (process ${pid ?? 'unknown'}). Wait for it, or end it.`,
+      { hint: `Should that process be something else: rm '${path}'` },
     );
   }
   return () => rmSync(path, { force: true });

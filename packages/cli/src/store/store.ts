@@ -5,8 +5,8 @@ import { createFileStore } from '@expert-relay/sdk/node';
 import { Failure } from '../failure.ts';
 import { explainFileError } from './explain-file-error.ts';
 
-/** `relays`: which addresses are those of a relay. */
-type Part = 'agents' | 'experts' | 'relays';
+/** `relays`: which addresses are those of a relay. `profiles`: what `relay login` has stored. */
+type Part = 'agents' | 'experts' | 'relays' | 'profiles';
 
 /** The folder of a part of the state. */
 export const storeFolder = (folder: string, part: Part): string => join(folder, part);

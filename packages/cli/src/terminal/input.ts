@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { addAbortSignal, type Readable } from 'node:stream';
+import { addAbortSignal, type Readable, Writable } from 'node:stream';
 import { Failure } from '../failure.ts';
 
 /** Standard input: a terminal or a pipe. */
@@ -7,8 +7,8 @@ export interface Input {
   readonly isTerminal: boolean;
   /** The whole input as text, with a byte order mark that it may have. `trim` removes it. */
   readText(): Promise<string>;
-  /** One line, after a prompt; undefined at the end of the input. */
-  readLine(prompt: string): Promise<string | undefined>;
+  /** One line, after a prompt; undefined at the end of the input. A secret is not shown while it is typed. */
+  readLine(prompt: string, look?: { isSecret?: boolean }): Promise<string | undefined>;
 }
 
 // The relay accepts no larger call.
@@ -32,8 +32,18 @@ export function createInput(
       }
       return decode(Buffer.concat(chunks));
     },
-    async readLine(prompt) {
-      const lines = createInterface({ input: stream, output: prompts });
+    async readLine(prompt, { isSecret = false } = {}) {
+      // With `terminal`, readline itself writes what is typed.
+      const lines = createInterface(
+        isSecret
+          ? {
+              input: stream,
+              output: new Writable({ write: (_text, _encoding, done) => done() }),
+              terminal: true,
+            }
+          : { input: stream, output: prompts },
+      );
+      if (isSecret) prompts.write(prompt);
       try {
         const ended = new Promise<undefined>((resolve, reject) => {
           // readline handles Ctrl-C itself, so that no signal comes.
@@ -44,7 +54,7 @@ export function createInput(
           lines.once('close', () => resolve(undefined));
         });
         const line = await Promise.race([lines.question(prompt, { signal }), ended]);
-        if (line === undefined) prompts.write('\n');
+        if (line === undefined || isSecret) prompts.write('\n');
         return line;
       } finally {
         lines.close();

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import type { ProfileName } from '../config.ts';
 import { makeSafe } from './make-safe.ts';
 import { textWidth } from './text-width.ts';
 import { typedCommands } from './typed-commands.ts';
@@ -27,6 +28,8 @@ export interface Screen {
   paragraph(text: string, style?: TextStyle): void;
   /** Why a command failed: a sentence of this program that may quote foreign text. */
   failure(text: string): void;
+  /** A text for a file, as it is: in a pipe without a line break behind it. */
+  exact(text: string): void;
   /** A line or a term with a command of this program, written as the user must type it here. */
   typed(text: string): string;
   /** Foreign text: made safe in a terminal, unchanged in a pipe. */
@@ -43,11 +46,16 @@ export interface Screen {
 // Longer lines are hard to read, also in a wide window.
 const widest = 100;
 
-export function createScreen(
-  stream: OutputStream,
-  { colours, program = 'relay' }: { colours: boolean; program?: string },
-): Screen {
-  const commands = typedCommands(program);
+/** How commands are written in texts, and whether anything is coloured. */
+export interface Look {
+  readonly colours: boolean;
+  readonly program?: string;
+  /** The profile that commands name where the next one would run with the other profile. */
+  readonly profile?: ProfileName | undefined;
+}
+
+export function createScreen(stream: OutputStream, { colours, program = 'relay', profile }: Look): Screen {
+  const commands = typedCommands(program, profile);
   const isTerminal = stream.isTTY === true;
   const columns = () => Math.min(stream.columns || 80, widest);
   const line = (text = '') => void stream.write(`${isTerminal ? guard(text, colours) : text}\n`);
@@ -78,6 +86,7 @@ export function createScreen(
     line,
     paragraph,
     shown,
+    exact: (text) => (isTerminal ? line(text) : void stream.write(text)),
     failure: (text) => paragraph(harmless(text).replace(/\n$/, '')),
     typed: commands.name,
     foreign: (text, look = {}) => print(harmless(text).replace(/\n$/, ''), look),

@@ -13,10 +13,14 @@ test.each([
   expect(programName(script, '/home/me/relay')).toBe(name);
 });
 
-function printed(print: (screen: ReturnType<typeof createScreen>) => void, columns?: number): string {
+function printed(
+  print: (screen: ReturnType<typeof createScreen>) => void,
+  columns?: number,
+  profile?: 'agent' | 'expert',
+): string {
   let text = '';
   const stream = { write: (more: string) => (text += more), ...(columns && { isTTY: true, columns }) };
-  print(createScreen(stream, { colours: false, program: 'npx relay' }));
+  print(createScreen(stream, { colours: false, program: 'npx relay', profile }));
   return text;
 }
 
@@ -38,6 +42,19 @@ describe('a command in a text of this program', () => {
   test.each(commands.map(({ name }) => name))('relay %s is known', (name) => {
     expect(printed(({ paragraph }) => paragraph(`Then: relay ${name}`))).toBe(`Then: npx relay ${name}\n`);
   });
+
+  test.each([
+    ['agent', 'relay show HS-7KQ2M9XD --save DIR', 'npx relay show --profile agent HS-7KQ2M9XD --save DIR'],
+    ['agent', 'relay close HS-7KQ2M9XD', 'npx relay close HS-7KQ2M9XD'],
+    ['expert', 'relay show HS-7KQ2M9XD', 'npx relay show HS-7KQ2M9XD'],
+    ['expert', 'relay close HS-7KQ2M9XD', 'npx relay close --profile expert HS-7KQ2M9XD'],
+    ['agent', 'relay help show', 'npx relay help show'],
+  ] as const)(
+    'names the profile of the %s where it would run with the other one: %s',
+    (profile, typed, named) => {
+      expect(printed(({ paragraph }) => paragraph(typed), 120, profile)).toBe(`${named}\n`);
+    },
+  );
 
   test('stays on one line, also in a narrow terminal', () => {
     const text =

@@ -1,4 +1,5 @@
 import { basename, relative } from 'node:path';
+import type { ProfileName } from '../config.ts';
 
 /** How this program was started: `relay`, `npx relay` or another command. */
 export function programName(script: string, folder: string): string {
@@ -11,8 +12,9 @@ export function programName(script: string, folder: string): string {
   return `node ${path.includes(' ') ? `'${path}'` : path}`;
 }
 
-const verbs = 'answer|approve|ask|close|doctor|help|hook|keys|listen|mcp|pickup|show|webhooks|whoami';
-const words = `${verbs}|make|restore|recovery|forget|config|add|deliveries|test|resend|rotate|enable|disable|remove|environment|exit-codes|COMMAND`;
+const verbs =
+  'answer|approve|ask|close|completion|doctor|help|hook|keys|listen|login|logout|mcp|open|pickup|receipt|show|verify|webhooks|whoami';
+const words = `${verbs}|make|restore|recovery|forget|config|add|deliveries|test|resend|rotate|enable|disable|remove|environment|exit-codes|COMMAND|agent|expert`;
 const rest = `(?:${verbs})\\b(?: (?:--?[\\w-]*|"[^"]*"|HS-[\\w.]+|[0-9a-f]{8}-[0-9a-f-]{27}|<|code\\.txt|(?:${words})\\b))*`;
 
 /** Finds the commands in this program's sentences. */
@@ -23,11 +25,22 @@ export interface TypedCommands {
   readonly unbroken: string;
 }
 
-export function typedCommands(program: string): TypedCommands {
-  const command = new RegExp(`(?<!\\b(?:[Tt]he|[Aa]|other) )(?<![\\w/@.-])relay (?=${rest})`, 'g');
+/** Of the commands for both sides, those that without --profile run as the other side where both profiles are stored. */
+const runAsOther: Readonly<Record<ProfileName, readonly string[]>> = {
+  agent: ['listen', 'show'],
+  expert: ['close', 'doctor', 'webhooks'],
+};
+
+/** `profile`: as which the next command must run, where both are stored. */
+export function typedCommands(program: string, profile?: ProfileName): TypedCommands {
+  const command = new RegExp(`(?<!\\b(?:[Tt]he|[Aa]|other) )(?<![\\w/@.-])relay (${verbs})\\b`, 'g');
   const escaped = program.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
   return {
-    name: (text) => (program === 'relay' ? text : text.replace(command, () => `${program} `)),
+    name: (text) =>
+      text.replace(command, (_, verb: string) => {
+        const isNamed = profile !== undefined && runAsOther[profile].includes(verb);
+        return `${program} ${verb}${isNamed ? ` --profile ${profile}` : ''}`;
+      }),
     unbroken: `[(\`]?(?:${escaped} ${rest}|export RELAY_\\S+(?: RELAY_\\S+)*)[\`).,:;]*`,
   };
 }

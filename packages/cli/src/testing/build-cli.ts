@@ -1,8 +1,9 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import type { Plugin } from 'esbuild';
+import { root } from '../../../../scripts/local/home.ts';
+import { bundle } from '../../../../scripts/steps/bundle.ts';
 
 export interface BundleOptions {
   /**
@@ -15,12 +16,11 @@ export interface BundleOptions {
 const built = new Map<BundleOptions['quick'], Promise<string>>();
 
 /**
- * The path of the `relay` program, bundled once per process with all that it imports: a process then starts in a
- * tenth of a second. It is laid out like an installed package, outside of the checkout, because other tests list `dist`
- * at the same time.
+ * The path of the `relay` program, bundled once per process as it is published, with the program that runs commands of tests. It
+ * is outside of the checkout, because other tests list `dist` at the same time.
  */
 export function buildCli({ quick }: BundleOptions = {}): Promise<string> {
-  const path = built.get(quick) ?? bundle(quick ? [quickTiming(timings[quick])] : []);
+  const path = built.get(quick) ?? bundleWith(quick ? [quickTiming(timings[quick])] : []);
   built.set(quick, path);
   return path;
 }
@@ -44,30 +44,15 @@ const quickTiming = ({ timing, looking }: (typeof timings)['limits']): Plugin =>
     })),
 });
 
-async function bundle(plugins: Plugin[]): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'relay-cli-built-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  await build({
-    entryPoints: {
-      relay: inCheckout('src/main.ts'),
-      'command-server': inCheckout('src/testing/command-server.ts'),
-    },
-    outdir: join(folder, 'dist'),
-    bundle: true,
-    // Modules that a command imports only when it runs stay in separate files.
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    conditions: ['relay-source'],
-    // Some packages are CommonJS and call `require`.
-    banner: {
-      js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",
-    },
-    logLevel: 'error',
-    plugins,
-  });
-  copyFileSync(inCheckout('package.json'), join(folder, 'package.json'));
-  return join(folder, 'dist/relay.js');
+async function bundleWith(plugins: Plugin[]): Promise<string> {
+  const tree = mkdtempSync(join(tmpdir(), 'relay-cli-built-'));
+  process.once('exit', () => rmSync(tree, { recursive: true, force: true }));
+  const programs = {
+    relay: 'packages/cli/src/main.ts',
+    'command-server': 'packages/cli/src/testing/command-server.ts',
+  };
+  await bundle({ programs, tree, folder: 'packages/cli/dist', plugins });
+  const manifest = 'packages/cli/package.json';
+  copyFileSync(join(root, manifest), join(tree, manifest));
+  return join(tree, 'packages/cli/dist/relay.js');
 }
-
-const inCheckout = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));

@@ -49,9 +49,9 @@ async function serve({ args, path, env, input, clockAheadMs }: ServedCommand): P
     readConfig: () => readConfig(env),
     folder,
     input: createInput(Readable.from([input]), stderr, signal),
-    screens: (colours) => ({
-      out: createScreen(stdout, { colours, program }),
-      err: createScreen(stderr, { colours, program }),
+    screens: (look) => ({
+      out: createScreen(stdout, { ...look, program }),
+      err: createScreen(stderr, { ...look, program }),
     }),
     signal,
     now: () => Date.now() + clockAheadMs,

@@ -1,4 +1,6 @@
-/* What the programs write to a hook, as they document it. */
+import { readHookInput, type ToolCall } from '../commands/hook/hook-input.ts';
+
+/* What the programs write to a hook, as `npm run test:all -- coding-agents` has seen it. */
 
 /** Claude Code 2.1, hooks reference of October 2026. */
 const claude = {
@@ -18,6 +20,47 @@ export const claudeInputs = {
     permission_suggestions: [
       { type: 'addRules', rules: [], behavior: 'allow', destination: 'localSettings' },
     ],
+  },
+  publish: {
+    ...claudeRequest,
+    tool_name: 'Bash',
+    tool_input: { command: 'npm publish' },
+    permission_suggestions: [
+      {
+        type: 'addRules',
+        rules: [{ toolName: 'Bash', ruleContent: 'npm publish *' }],
+        behavior: 'allow',
+        destination: 'localSettings',
+      },
+      { type: 'setMode', mode: 'bypassPermissions', destination: 'session' },
+      { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
+    ],
+  },
+  question: {
+    ...claudeRequest,
+    tool_name: 'AskUserQuestion',
+    tool_input: {
+      questions: [
+        {
+          question: 'Which database?',
+          header: 'Database',
+          multiSelect: false,
+          options: [
+            { label: 'PostgreSQL', description: 'Runs already' },
+            { label: 'SQLite', description: 'One file' },
+          ],
+        },
+        {
+          question: 'Which regions?',
+          header: 'Regions',
+          multiSelect: true,
+          options: [
+            { label: 'eu', description: '' },
+            { label: 'us', description: '' },
+          ],
+        },
+      ],
+    },
   },
   edit: {
     ...claudeRequest,
@@ -59,3 +102,9 @@ export const codexInputs = {
     tool_input: { command: '*** Begin Patch\n*** Update File: a.ts\n@@\n-1\n+2\n*** End Patch' },
   },
 } as const;
+
+export function readCall(text: string): ToolCall {
+  const input = readHookInput(text);
+  if ('message' in input) throw new Error('This is a notification.');
+  return input;
+}

@@ -1,13 +1,17 @@
 import { eventually } from '@expert-relay/testkit';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { resultKey } from '../mcp/tools/tool.ts';
 import { type BundleOptions, buildCli } from './build-cli.ts';
+import { readAnswers, readTranscript } from './read-result.ts';
 
 export interface McpServerOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Options of `relay mcp`. */
   readonly args?: readonly string[];
   readonly bundle?: BundleOptions;
+  /** The newest revision of the protocol, in place of that of 2025, which most clients have. */
+  readonly isNewest?: boolean;
 }
 
 /** `relay mcp` as a client starts it. */
@@ -23,7 +27,7 @@ export async function mcpCommand({ env, args = [], bundle }: McpServerOptions) {
 export interface ToolAnswer {
   readonly isError: boolean;
   readonly text: string;
-  // The client has checked it with the tool's schema.
+  /** The data for programs, and what a model reads in the text. */
   readonly data: ReturnType<typeof JSON.parse>;
   readonly images: readonly { readonly mimeType: string; readonly data: string }[];
 }
@@ -56,31 +60,31 @@ async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
 }
 
 /** The program of an agent: the official client, with `relay mcp` as a separate process. */
-export async function startMcpClient(options: McpServerOptions): Promise<McpClient> {
+export async function startMcpClient({ isNewest, ...options }: McpServerOptions): Promise<McpClient> {
   const transport = new StdioClientTransport({ ...(await mcpCommand(options)), stderr: 'pipe' });
   let errors = '';
   transport.stderr?.on('data', (text: Buffer) => {
     errors += text.toString();
   });
-  const client = new Client({ name: 'test', version: '1.0.0' });
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    isNewest ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {},
+  );
   await client.connect(transport);
-  // From then on the client checks the results of tools.
-  await client.listTools();
   const pid = transport.pid ?? 0;
   return {
     client,
     errors: () => errors,
     async call(name, input = {}, signal) {
-      const result = await client.callTool({ name, arguments: input }, undefined, {
-        timeout: callTimeoutMs,
-        ...(signal && { signal }),
-      });
+      const options = { timeout: callTimeoutMs, ...(signal && { signal }) };
+      const result = await client.callTool({ name, arguments: input }, options);
       const [first, ...images] = result.content as { type: string; text: string }[];
       for (const { type } of images) if (type !== 'image') throw new Error(`This is no image: ${type}`);
+      const text = first?.text ?? '';
       return {
         isError: result.isError === true,
-        text: first?.text ?? '',
-        data: result.structuredContent,
+        text,
+        data: readData(name, text, result._meta?.[resultKey]),
         images: images as unknown as ToolAnswer['images'],
       };
     },
@@ -91,4 +95,13 @@ export async function startMcpClient(options: McpServerOptions): Promise<McpClie
       await client.close();
     },
   };
+}
+
+function readData(tool: string, text: string, data: ToolAnswer['data']): ToolAnswer['data'] {
+  if (tool === 'wait_for_answer' && data) {
+    const { answers, comment } = readAnswers(text);
+    return { ...data, answers, ...(data.decision && { decision: { ...data.decision, comment } }) };
+  }
+  if (tool !== 'conversation_status' || !data || data.conversations) return data;
+  return { conversations: [{ ...data, transcript: readTranscript(text) }] };
 }

@@ -28,7 +28,7 @@ export interface McpSession {
   /** The expert's root, for further devices. */
   readonly root: Uint8Array;
   /** Starts an MCP server with its client. It is closed after the test. */
-  start(env?: Env, options?: Pick<McpServerOptions, 'args' | 'bundle'>): Promise<McpClient>;
+  start(env?: Env, options?: Omit<McpServerOptions, 'env'>): Promise<McpClient>;
   /** The client that was started last. */
   readonly agent: McpClient;
   /** Asks with the last client, and returns the request that the expert gets. */

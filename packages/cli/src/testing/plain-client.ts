@@ -57,7 +57,7 @@ export async function answerWithoutFrame(client: PlainClient, refCode: string, t
   });
 }
 
-/** As docs/crypto.md defines it. */
+/** As docs/crypto-keys.md defines it. */
 function tuple(...members: readonly (string | Uint8Array)[]): Buffer {
   return Buffer.concat(
     members.flatMap((member) => {

@@ -1,4 +1,4 @@
-import { appendTraceparent, type NewEvent } from '@expert-relay/contracts';
+import { appendTraceparent, type EventType, type NewEvent } from '@expert-relay/contracts';
 import { sampledTraceparent } from '@expert-relay/kit/tracing';
 import { empty, type Sql, sql } from '../postgres/query.ts';
 
@@ -19,8 +19,14 @@ export function eventParts(event: NewEvent & { from: Sql }): Sql {
       SELECT ${event.type}, ${payload}, about.user_id, about.request_id, about.ref_code, about.seq
       FROM (${event.from}) AS about
       RETURNING user_id, request_id
-    )${event.type === 'credential_revoked' ? empty : insertFact(event)}`;
+    )${notifies(event.type) ? insertFact(event) : empty}`;
 }
+
+/** The types of event that are facts for the notifier. */
+export type FactType = Exclude<EventType, 'credential_revoked' | 'request_triaged'>;
+
+const notifies = (type: EventType): type is FactType =>
+  type !== 'credential_revoked' && type !== 'request_triaged';
 
 /**
  * Inserts a row for the notifier, if the user has an enabled endpoint: `fact-reader.ts` of the notifier takes it. This statement sees an endpoint that was enabled before it

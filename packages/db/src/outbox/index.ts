@@ -1,4 +1,4 @@
-export { eventParts } from './event-parts.ts';
+export { eventParts, type FactType } from './event-parts.ts';
 export {
   createOutboxPublisher,
   type OutboxPublisher,

@@ -73,6 +73,19 @@ describe('publishBatch', () => {
     expect(await state()).toMatchObject({ lastSeq: 10 });
   });
 
+  test('stores nothing behind a row that was committed late, and whose followers are stored', async () => {
+    const rows = Array.from({ length: 10 }, (_, index) => row(index + 1));
+    const late = [2, 3, 7].map((index) => rows[index]);
+    const early = rows.slice(0, 8).filter((one) => !late.includes(one));
+    const { stored } = await publishBatch(jetstream, subjects, early, await state());
+    // Nothing was marked before the leader's end.
+    const first = await publishBatch(jetstream, subjects, rows, await state());
+    expect(first).toMatchObject({ stored, unconfirmed: 5 });
+    const rest = rows.filter((one) => !early.includes(one));
+    const second = await publishBatch(jetstream, subjects, rest, await state());
+    expect(second.stored).toEqual(rest.map(({ id }, index) => ({ id, streamSeq: index + 6 })));
+  });
+
   test('stores nothing when the last sequence of the stream is another one', async () => {
     const rows = Array.from({ length: 10 }, (_, index) => row(index + 1));
     const before = await state();

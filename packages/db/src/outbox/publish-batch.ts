@@ -24,10 +24,12 @@ export interface BatchResult {
 const ackTimeoutMs = 2_000;
 
 /**
- * Publishes rows in order, without waiting between them: each message names the message before it, and NATS stores it only
- * when that one is the last of the stream. So when a message fails, NATS refuses those after it. The first message names
- * the last sequence of the stream: NATS refuses the whole batch when that has changed, because the stream lost its newest
- * events or a former leader still publishes. A message that is stored already is acknowledged with its sequence.
+ * Publishes rows in order, without waiting between them: each message names the message before it and its sequence, and NATS
+ * stores it only when that one is the last of the stream. So when a message fails, NATS refuses those after it, and it refuses
+ * the whole batch when the last sequence has changed, because the stream lost its newest events or a former leader still publishes.
+ *
+ * A message that is stored already is acknowledged with its sequence, which is not the one that the next message names. So what
+ * follows it waits for the next batch: of a row that was committed late, only what comes after it may be stored already.
  */
 export async function publishBatch(
   jetstream: JetStreamClient,
@@ -44,7 +46,10 @@ export async function publishBatch(
       const span = startSpan(tracing, row, encoded);
       const bytes = appendTraceparent(encoded, span?.traceparent);
       const previous = sent.at(-1)?.id;
-      const expect = previous ? { lastMsgID: previous } : { lastSequence: stream.lastSeq };
+      const expect = {
+        lastSequence: stream.lastSeq + sent.length,
+        ...(previous !== undefined && { lastMsgID: previous }),
+      };
       // `encodeRow` has checked that the type can be part of a subject.
       const subject = subjects.event(row.type as EventType);
       const ack = jetstream.publish(subject, bytes, { msgID: row.id, expect, timeout: ackTimeoutMs });

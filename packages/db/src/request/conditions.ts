@@ -36,6 +36,9 @@ export const statusNow = sql`
 
 export const isOpen = sql`(status IN ('pending', 'responded') AND expires_at > clock_timestamp())`;
 
+/** Whether the expert wants to see a request later, which an answer or a message of the agent ends. */
+export const isSnoozed = sql`(${isOpen} AND turn = 'provider' AND snoozed_until > clock_timestamp())`;
+
 /**
  * Expired, but not yet marked. This condition is used to find rows, and Postgres cannot use an index for a comparison
  * with the volatile `clock_timestamp()`; `now()`, the statement's start, is never later.

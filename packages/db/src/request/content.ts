@@ -38,7 +38,7 @@ export const publicKeyColumns = sql`
 
 const optional = [
   ...(['answerForm', 'agentName', 'agentVersions', 'keySignature', 'erasedAt'] as const),
-  ...(['follows', 'tags', 'closedBy', 'closeReason'] as const),
+  ...(['follows', 'tags', 'closedBy', 'closeReason', 'snoozedUntil', 'newestMessage'] as const),
 ];
 type Optional = (typeof optional)[number];
 

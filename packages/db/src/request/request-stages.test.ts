@@ -44,9 +44,9 @@ async function stages(): Promise<string[]> {
 const change = (what: string) => client.query(`UPDATE help_requests SET ${what} WHERE id = 'a'`);
 
 const response = `seq = 2, status = 'responded', response_count = response_count + 1, message_count = message_count + 1,
-  last_message_at = '2030-01-03', last_message_role = 'provider'`;
+  last_message_at = '2030-01-03', turn = 'consumer'`;
 const followUpOn = (day: number) =>
-  `message_count = message_count + 1, last_message_at = '2030-01-0${day}', last_message_role = 'consumer'`;
+  `message_count = message_count + 1, last_message_at = '2030-01-0${day}', turn = 'provider'`;
 
 const untouched = 'b open 6 unanswered active 1';
 
@@ -58,6 +58,10 @@ test('a request has one row from its creation to its deletion', async () => {
   expect(await stages()).toEqual(['a open 6 answered active 3', untouched]);
   await change(followUpOn(4));
   expect(await stages()).toEqual(['a open 6 follow_up active 4', untouched]);
+  // There is nothing to answer.
+  await change(`turn = 'consumer'`);
+  expect(await stages()).toEqual(['a open 6 answered active 4', untouched]);
+  await change(followUpOn(4));
   await change(`expires_at = '2030-01-07'`);
   expect(await stages()).toEqual(['a open 7 follow_up active 4', untouched]);
   await change(`status = 'closed', ended_at = '2030-01-05'`);

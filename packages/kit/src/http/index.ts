@@ -25,5 +25,5 @@ export { bodyLimit, ClientLeft, checkContentType, hasBody, readBody, readJson } 
 export { requireCaller } from './require-caller.ts';
 export { type Pieces, type RouteResponse, sendResponse } from './send-response.ts';
 export { bareApp, type Call, defineRoute, mountRoutes, type Route, serveRoutes } from './serve-routes.ts';
-export { base64Schema, optionalTextUpTo, pageSchema, rotationSchema } from './shared-schemas.ts';
+export { base64Schema, optionalTextUpTo, pageSchema, rotationSchema, timeSchema } from './shared-schemas.ts';
 export { uuidFrom, uuidPattern } from './uuid-from.ts';

@@ -6,6 +6,13 @@ export function optionalTextUpTo(most: number) {
   return z.string({ error: 'Expected a text.' }).min(1, expected).max(most, expected).nullish();
 }
 
+/** A time of this millennium, as the UTC text that Postgres takes: it refuses the year 0, and offsets above 15:59. */
+export const timeSchema = (error: string) =>
+  z.iso
+    .datetime({ offset: true, error })
+    .regex(/^2/, error)
+    .transform((text) => new Date(text).toISOString());
+
 /** Each sequence of bytes has only one such text: signatures cover the text. */
 export const base64Schema = z
   .string({ error: 'Expected a text.' })

@@ -85,6 +85,16 @@ export const problems = {
     title: 'Another message has this messageId',
     help: 'Repeat a message with the very same body, or give a new one a new UUID.',
   },
+  agent_has_written: {
+    status: 409,
+    title: 'The agent has written since',
+    help: 'The expert has not seen its newest message. Read the request again, then decide.',
+  },
+  not_answered: {
+    status: 409,
+    title: 'The request was not answered yet',
+    help: 'That there is nothing to answer can be said only after the first answer. Answer it, or close it.',
+  },
   key_revoked: {
     status: 409,
     title: 'The key is revoked',
@@ -113,17 +123,17 @@ export const problems = {
   channel_off: {
     status: 409,
     title: 'The channel is off',
-    help: 'Nothing is sent to it. Switch it on first: `PUT /api/notifications/channels/{channelId}` with `"enabled": true`. A mail address must be confirmed, too. If its `offReason` is `unreadable`, delete it and add it again.',
+    help: 'Nothing is sent to it. Switch it on first: `PUT /api/notifications/channels/{channelId}` with `"enabled": true`. An email address must be confirmed, too. If its `offReason` is `unreadable`, delete it and add it again.',
   },
   channel_not_offered: {
     status: 409,
     title: 'This relay does not offer this channel',
-    help: 'Its operator sets up push (`RELAY_VAPID_KEYS`) and mail (`RELAY_SMTP_URL`). `GET /api/notifications` says which there are.',
+    help: 'Its operator sets up push (`RELAY_VAPID_KEYS`) and email (`RELAY_SMTP_URL`). `GET /api/notifications` says which there are.',
   },
-  mails_stopped: {
+  emails_stopped: {
     status: 409,
-    title: 'Mails to this address were stopped',
-    help: 'The owner of this address has stopped the mails of this relay with the link in one of them. An account whose sign-in address it is can have a link sent to it again. For another account, ask the operator of the relay.',
+    title: 'Emails to this address were stopped',
+    help: 'The owner of this address has stopped the emails of this relay with the link in one of them. An account whose sign-in address it is can have a link sent to it again. For another account, ask the operator of the relay.',
   },
   confirmation_invalid: {
     status: 409,

@@ -1,6 +1,5 @@
 import { checkOptions } from '../client-options.ts';
 import type { AgentKeys } from '../crypto/agent-keys.ts';
-import { missing } from '../crypto/history.ts';
 import { createQueue } from '../crypto/queue.ts';
 import type { Content } from '../forms/form.ts';
 import { toForm } from '../forms/to-form.ts';
@@ -11,18 +10,19 @@ import { toMessage } from '../thread/describe-message.ts';
 import { createIterator, type Mailbox } from '../thread/mailbox.ts';
 import { ended, type Message, type ReadMessage } from '../thread/message.ts';
 import { hasForms, isNote } from '../thread/message-parts.ts';
-import type { Sending, SendOptions } from '../thread/sending.ts';
+import type { SendOptions, SendResult } from '../thread/sending.ts';
 import { requestNotes } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
 import { inTime, orAbort } from '../transport/waiting.ts';
 import type { AgentSide } from './agent-side.ts';
 import type { Answer } from './answer.ts';
-import type { AskAgainOptions, Conversation, WaitOptions } from './conversation.ts';
+import type { AskAgainOptions, Conversation, ReceiptOptions, WaitOptions } from './conversation.ts';
 import type { ConversationState, Verification } from './conversation-state.ts';
-import { decisionOf, type Facts } from './outcomes.ts';
+import { type Facts, storedDecision } from './outcomes.ts';
 import type { FormOrSchema } from './question.ts';
+import { readReceipt } from './read-receipt.ts';
 import { readTranscript } from './read-transcript.ts';
-import { type DecisionParts, type WaitingOptions, waitForDecision } from './wait-for-decision.ts';
+import { type DecisionParts, DecisionWait, type WaitingOptions } from './wait-for-decision.ts';
 
 export interface ConversationParts {
   readonly id: string;
@@ -46,19 +46,24 @@ export class AgentConversation<C = Content>
   extends ConversationBase<AskedRequest>
   implements Conversation<C>
 {
-  readonly #parts: ConversationParts;
+  readonly #parts: Omit<ConversationParts, 'decided'>;
   readonly #decisionParts: DecisionParts;
   /** A store may take its time: an older state must not overwrite a newer one. */
   readonly #saving = createQueue();
 
-  constructor(base: BaseParts<AskedRequest>, parts: ConversationParts) {
+  constructor(base: BaseParts<AskedRequest>, { decided, ...parts }: ConversationParts) {
     super(base);
     this.#parts = parts;
     const { thread, sender } = base;
+    const { facts, side, schemas } = parts;
     this.#decisionParts = {
-      ...base,
-      ...parts,
-      missing,
+      thread,
+      sender,
+      facts,
+      side,
+      decided,
+      // Forms that are sent later are added to it.
+      schemas,
       take: (messageId, signal) => {
         const fits = (message: ReadMessage) => message.messageId === messageId;
         // Another taker may have it.
@@ -68,9 +73,9 @@ export class AgentConversation<C = Content>
       save: () => this.save(),
       markProcessed: () => this.#markProcessed(),
       decisionOf: (of) => this.#decisionOf(of),
-      standing: (isRefused) => (sender.hasDrafts ? undefined : thread.standing(isRefused)),
+      standing: (isRefused) => (sender.texts.hasDrafts ? undefined : thread.standing(isRefused)),
       get sendsForm() {
-        return sender.unsent.some(({ parts }) => hasForms(parts));
+        return sender.texts.all.some(({ parts }) => hasForms(parts));
       },
     };
   }
@@ -85,7 +90,7 @@ export class AgentConversation<C = Content>
     return this.#parts.side.exchange?.fingerprint;
   }
   get unsent(): readonly string[] {
-    return this.base.sender.unsent.map(({ text }) => text);
+    return this.base.sender.texts.all.map(({ text }) => text);
   }
 
   get isPickedUp(): boolean {
@@ -112,7 +117,7 @@ export class AgentConversation<C = Content>
   async waitForDecision(options: WaitingOptions = {}): Promise<never> {
     const waiting = checkOptions(options, 'timeoutMs onReply form validForMs signal');
     const decision = this.#wait(false, waiting, (signal) =>
-      waitForDecision(this.#decisionParts, { ...waiting, signal }),
+      new DecisionWait(this.#decisionParts, { ...waiting, signal }).run(),
     );
     // The form of this conversation says which type it has.
     return (await decision) as never;
@@ -141,18 +146,28 @@ export class AgentConversation<C = Content>
     return await readTranscript(this.base, this.#parts.side, signal);
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<Answer> {
-    return createIterator(this.base.follower.follow, (signal) => this.#take({ signal }));
+  async receipt(options: ReceiptOptions = {}): Promise<string> {
+    const { whole = false, signal } = checkOptions(options, 'whole signal');
+    const { refCode, base } = this;
+    const decisionOf = (of: string) => this.#decisionOf(of);
+    return await readReceipt({ ...base, ...this.#parts, refCode, decisionOf }, { whole, signal });
   }
 
-  async send(text: string, options: AskAgainOptions = {}): Promise<Sending> {
+  [Symbol.asyncIterator](): AsyncIterator<Answer> {
+    return createIterator(
+      () => this.base.follower.follow(),
+      (signal) => this.#take({ signal }),
+    );
+  }
+
+  async send(text: string, options: AskAgainOptions = {}): Promise<SendResult> {
     const { form, ...sending } = checkOptions(options, 'form files shown signal');
     const answerForm = form && JSON.stringify(toForm(form));
     if (form) this.#parts.schemas.push(form);
     return this.base.sender.send(text, { ...sending, answerForm });
   }
 
-  async askAgain(text = contradicted, options: SendOptions = {}): Promise<Sending> {
+  async askAgain(text = contradicted, options: SendOptions = {}): Promise<SendResult> {
     const sending = checkOptions(options, 'files shown signal');
     const { form } = this.base.thread.formTracker;
     if (!form || !this.isEncrypted) throw invalidInput('There is no form in this encrypted conversation.');
@@ -163,7 +178,9 @@ export class AgentConversation<C = Content>
   /** The message that decided about a form, if a program has its decision. */
   async #decisionOf(of: string): Promise<string | undefined> {
     const { decided } = this.#decisionParts;
-    return (await decisionOf(this.#parts.facts, of)) ?? (decided?.of === of ? decided.messageId : undefined);
+    return (
+      (await storedDecision(this.#parts.facts, of)) ?? (decided?.of === of ? decided.messageId : undefined)
+    );
   }
 
   /** Notes that the question ends without a decision: a later one does not count. The relay may have one already. */
@@ -171,11 +188,11 @@ export class AgentConversation<C = Content>
     const { thread } = this.base;
     const { form } = thread.formTracker;
     const { side, facts } = this.#parts;
-    if (!form || side.hasClosed || (await this.#decisionOf(form.of))) return;
+    if (!form || side.isWithdrawn || (await this.#decisionOf(form.of))) return;
     if (!thread.mailbox.hasEnded) await thread.read(signal).catch(() => {});
     if (thread.mailbox.hasEnded || this.#decisionParts.standing()?.decided) return;
     await facts.set('withdrawn', '1');
-    side.hasClosed = true;
+    side.isWithdrawn = true;
     await this.save();
   }
 
@@ -211,11 +228,11 @@ export class AgentConversation<C = Content>
     const { thread, sender } = this.base;
     const { requestId, refCode, status, expiresAt, responseCount, erasedAt } = this.latest;
     return {
-      version: 1,
+      version: 2,
       id,
       once,
       owner: this.#parts.owner,
-      withdrawn: side.hasClosed || undefined,
+      withdrawn: side.isWithdrawn || undefined,
       request: { requestId, refCode, status, expiresAt, responseCount, erasedAt },
       submissionDigest,
       answerForm: side.form?.text,
@@ -224,7 +241,7 @@ export class AgentConversation<C = Content>
       keys: keys?.export(),
       exchange: side.exchange,
       thread: messages ? { ...thread.state, messages: [...messages] } : thread.state,
-      sender: sender.state,
+      sender: sender.texts.state,
     };
   }
 
@@ -246,7 +263,7 @@ export class AgentConversation<C = Content>
       const message = await mailbox.take({ ...options, peek: true });
       if (!message) return undefined;
       // Texts that waited for keys are sent now: the caller may not wait for another answer.
-      if (sender.isDue) await sender.flush(options.signal).catch(() => {});
+      if (sender.texts.isDue) await sender.flush(options.signal).catch(() => {});
       const { from, ...answer } = toMessage(message);
       if (mailbox.give(message)) return answer;
     }

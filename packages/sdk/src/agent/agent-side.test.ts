@@ -5,7 +5,7 @@ import { digestSubmission } from '../crypto/submission.ts';
 import { createMemoryStore, partOf } from '../store.ts';
 import type { Head } from '../thread/page.ts';
 import { AgentSide } from './agent-side.ts';
-import { createKnownExperts, type KnownExpertsOptions } from './known-experts.ts';
+import { KnownExperts, type KnownExpertsOptions } from './known-experts.ts';
 
 const requestId = crypto.randomUUID();
 let keys: AgentKeys;
@@ -49,7 +49,7 @@ type SideOptions = Partial<KnownExpertsOptions> & { acceptUnprotected?: boolean;
 
 function openSide(options: SideOptions = {}) {
   const { acceptUnprotected = false, isConfidential, here = createMemoryStore(), ...own } = options;
-  const experts = createKnownExperts({
+  const experts = new KnownExperts({
     given: undefined,
     acceptsNew: false,
     here,

@@ -41,7 +41,7 @@ export class AgentSide implements Side {
   readonly isForCaller = ({ role }: { role: string }) =>
     role === 'provider' || this.#options.showsOwn === true;
   readonly check: Side['check'];
-  hasClosed = false;
+  isWithdrawn = false;
   readonly #options: AgentSideOptions;
   #channel: Channel | undefined;
   #peer: CheckedExchange | undefined;
@@ -85,9 +85,15 @@ export class AgentSide implements Side {
     return await this.#accept(exchange, await this.#check(exchange, known), state);
   }
 
-  /** The same side, to read the whole list again, with its own messages. */
-  async again(): Promise<{ readonly side: AgentSide; readonly channel: Channel | undefined }> {
-    const side = new AgentSide({ ...this.#options, showsOwn: true });
+  /** The same side, to read the whole list again, with its own messages. `note` gets each record that is accepted. */
+  async again(
+    note: AgentSideOptions['check'],
+  ): Promise<{ readonly side: AgentSide; readonly channel: Channel | undefined }> {
+    const check: Side['check'] = (message, record) => {
+      this.check?.(message, record);
+      note?.(message, record);
+    };
+    const side = new AgentSide({ ...this.#options, check, showsOwn: true });
     return { side, channel: this.#exchange && (await side.restore(this.#exchange, undefined)) };
   }
 
@@ -104,7 +110,7 @@ export class AgentSide implements Side {
     if (head.refCode !== refCode) throw questionAltered();
     if (this.#channel || !providerKeys) return this.#channel;
     const identity = await formatFingerprint(parsePublicKey(providerKeys.sign, 'sign'));
-    const { known, rememberExpert } = await experts.recall(identity);
+    const { known, rememberExpert } = await experts.lookUp(identity);
     const checked = await this.#check({ ...providerKeys, keySignature }, known);
     const { verification } = checked;
     const fingerprint = verification === 'unverified' ? undefined : checked.fingerprint;

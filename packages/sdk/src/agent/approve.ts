@@ -7,7 +7,7 @@ import type { Decision } from './decision.ts';
 import { checkValidFor } from './decision-age.ts';
 import type { FormOrSchema, Question } from './question.ts';
 import type { Approval, AskingOptions, Choice } from './relay.ts';
-import type { Withdrawal } from './submission.ts';
+import type { Abandonment } from './submission.ts';
 import { throwIfLate } from './wait-for-decision.ts';
 
 /** Closing is optional: its failure must not hide the decision, nor go on for longer. */
@@ -18,7 +18,7 @@ const closingDelaysMs = 2_000;
 export interface Asker {
   ask<const F extends FormOrSchema>(
     question: Question<F>,
-    withdrawal?: Withdrawal,
+    abandonment?: Abandonment,
   ): Promise<Conversation<ContentOf<F>>>;
 }
 
@@ -87,8 +87,8 @@ async function askAndWait<const F extends FormOrSchema>(
 
   try {
     return await inTime(timeoutMs, signal, async (own) => {
-      const withdrawal = { signal: abandoned.signal, note };
-      asking = client.ask({ ...asked, question, form, signal: own }, withdrawal);
+      const abandonment = { signal: abandoned.signal, note };
+      asking = client.ask({ ...asked, question, form, signal: own }, abandonment);
       const conversation = await orAbort(own, asking);
       const decision = await conversation.waitForDecision({ onReply, validForMs, signal: own });
       throwIfLate(startedAt, timeoutMs);

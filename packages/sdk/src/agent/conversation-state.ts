@@ -25,7 +25,7 @@ export type Verification = ExchangeVerification | 'none';
  * const again = await relay.resume(JSON.parse(await readFile('conversation.json', 'utf8')));
  */
 export interface ConversationState {
-  readonly version: 1;
+  readonly version: 2;
   /** Unique to this conversation. It exists before the question is sent. */
   readonly id: string;
   /** The name of the question, if it has one. */
@@ -73,7 +73,7 @@ export interface AcceptedExchange {
 /** @throws RelayError `invalid_input` when `export()` did not return this. */
 export function checkState(state: unknown): asserts state is ConversationState {
   const isOurs = isObject(state) && typeof state.id === 'string';
-  if (isOurs && state.version !== 1) {
+  if (isOurs && state.version !== 2) {
     throw invalidInput('Another version of the SDK saved this: resume it there.');
   }
   if (!isOurs || !(isObject(state.request) || isObject(state.submission))) throw notAsExported();

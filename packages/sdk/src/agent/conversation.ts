@@ -3,7 +3,7 @@ import type { Content } from '../forms/form.ts';
 import type { Party, RequestStatus } from '../request-state.ts';
 import type { ClosingOptions } from '../thread/conversation-base.ts';
 import type { Message } from '../thread/message.ts';
-import type { Sending, SendOptions } from '../thread/sending.ts';
+import type { SendOptions, SendResult } from '../thread/sending.ts';
 import type { Answer } from './answer.ts';
 import type { ConversationState, Verification } from './conversation-state.ts';
 import type { Decision, DecisionOptions } from './decision.ts';
@@ -36,6 +36,22 @@ export interface WaitOptions {
    */
   readonly includeEarly?: boolean | undefined;
   /** Ends the wait with `aborted`; the conversation stays open. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What a receipt shows.
+ *
+ * @example
+ * await writeFile('decision.json', await conversation.receipt({ whole: true }));
+ */
+export interface ReceiptOptions {
+  /**
+   * True to open all messages that the decision follows, with their files: the receipt then has a private key that opens all messages of
+   * this conversation, also later ones, and signs nothing. By default it opens the decision, its form, and a confidential question.
+   */
+  readonly whole?: boolean | undefined;
+  /** Ends the call with `aborted`. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -131,18 +147,30 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
    * // The user of this program has read the first answer, and not the second one, which has just arrived.
    * await conversation.send('Then I delete it.', { shown: [firstAnswer.messageId] });
    */
-  send(text: string, options?: AskAgainOptions): Promise<Sending>;
+  send(text: string, options?: AskAgainOptions): Promise<SendResult>;
   /**
    * Sends the newest form again, after `answer_conflict` or `answer_invalid`. The expert must decide again: earlier answers
    * no longer count. Default text: "Your answers to this form contradict each other. Please decide again."
    */
-  askAgain(text?: string, options?: SendOptions): Promise<Sending>;
+  askAgain(text?: string, options?: SendOptions): Promise<SendResult>;
   /**
    * The messages of both sides, in order, as the relay has them now: also those that were returned before. The question is not
    * among them, unless it is confidential. Some time after the end there are none: see {@link erasedAt}. That they were returned
    * here does not tell the expert that they were shown.
    */
   messages(options?: { readonly signal?: AbortSignal | undefined }): Promise<readonly Message[]>;
+  /**
+   * A proof of the decision about the newest form, for those who were not there: `verifyReceipt` checks it without the relay. Write the text
+   * to a file as it is. It is made of what the relay has, so it must be made before the relay erases that; see {@link erasedAt}.
+   *
+   * @throws RelayError `invalid_input` where `waitForDecision` has not returned a decision, and where there is nothing that could prove one:
+   * without encryption, or with an expert that does not sign its keys.
+   *
+   * @example
+   * const { conversation } = await relay.approve('Deploy 4711?');
+   * await writeFile('decision.json', await conversation.receipt());
+   */
+  receipt(options?: ReceiptOptions): Promise<string>;
   /** Reads new messages, the status and the keys once, without waiting for answers. */
   refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Ends the conversation for both sides. Its messages can still be read. */

@@ -1,46 +1,28 @@
 import { createClient } from '../client.ts';
 import { checkOptions } from '../client-options.ts';
 import { withEnvironment } from '../config.ts';
-import { type AgentKeys, makeAgentKeys, restoreAgentKeys } from '../crypto/agent-keys.ts';
-import { fromBase64, toBase64 } from '../crypto/base64.ts';
+import { makeAgentKeys } from '../crypto/agent-keys.ts';
+import { toBase64 } from '../crypto/base64.ts';
 import { refusal } from '../crypto/refusal.ts';
 import { digestSubmission } from '../crypto/submission.ts';
 import { toForm } from '../forms/to-form.ts';
 import { invalidInput, notAsExported, RelayError } from '../relay-error.ts';
-import type { AskedRequest } from '../request-state.ts';
 import { digestOf, partOf } from '../store.ts';
-import { createFollower, type Follower } from '../thread/follower.ts';
-import { createSender } from '../thread/sender.ts';
-import type { Sender } from '../thread/sending.ts';
-import { createOutbox } from '../thread/stored-outbox.ts';
-import { createThread } from '../thread/thread.ts';
-import { isTransient } from '../transport/api.ts';
 import type { TopicBeginning } from '../transport/hub-stream.ts';
 import { listRequests, requestState } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
-import { AgentConversation } from './agent-conversation.ts';
-import { AgentSide } from './agent-side.ts';
 import { type Asker, approve, choose } from './approve.ts';
 import type { Conversation } from './conversation.ts';
 import { type ConversationState, checkState } from './conversation-state.ts';
-import { createKnownExperts } from './known-experts.ts';
-import { checkSame, explainReuse, guardQuestion, openName, storedId } from './once.ts';
+import { KnownExperts } from './known-experts.ts';
+import { checkSame, deriveName, explainReuse, storedId } from './once.ts';
+import { type Begun, openConversation } from './open-conversation.ts';
 import { ownerOf } from './owner.ts';
-import type { FormOrSchema } from './question.ts';
 import { readFingerprints } from './read-fingerprints.ts';
 import { createReadScheduler, type FollowedConversation } from './read-scheduler.ts';
 import type { Relay, RelayOptions } from './relay.ts';
 import { createStoredConversations } from './stored-conversations.ts';
-import { makeSubmission, submit, type Withdrawal } from './submission.ts';
-
-/** What this process knows of a conversation that it has begun or continues. */
-interface Begun {
-  readonly keys?: AgentKeys | undefined;
-  /** Of a new question, which has no messages yet: where its events begin. */
-  readonly beginning?: TopicBeginning | undefined;
-  readonly schema: FormOrSchema | undefined;
-  readonly withdrawal?: Withdrawal | undefined;
-}
+import { type Abandonment, makeSubmission, submit } from './submission.ts';
 
 /**
  * Connects an agent to the relay. It makes no calls and opens no connection before the first question.
@@ -67,98 +49,39 @@ export function createRelay(given: RelayOptions = {}): Relay {
   const stored = createStoredConversations(store, here);
   const owning = ownerOf({ url: api.url, apiKey });
 
-  const experts = createKnownExperts({
+  const experts = new KnownExperts({
     given: fingerprints,
     acceptsNew: acceptNewExpert,
     here,
     keyValues,
   });
 
-  async function open<C>(
-    state: ConversationState,
-    request: AskedRequest,
-    begun: Begun | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<AgentConversation<C>> {
-    const { requestId, refCode } = request;
-    const keys = begun?.keys ?? (state.keys && (await restoreAgentKeys(state.keys)));
-    const present = await owning;
-    const { id, once, answerForm, isConfidential, decided, owner = present } = state;
-    const facts = partOf(client.store, async () => `${owner}:${id}`);
-    const shared = createOutbox(facts, requestId);
-    const guard = once && guardQuestion(state, { api, requestId, shared });
-    const submissionDigest = fromBase64(state.submissionDigest ?? '');
-    if (submissionDigest?.length !== 32) throw notAsExported();
-    const asked = { requestId, refCode, keys, submissionDigest, answerForm, isConfidential };
-    const side = new AgentSide({ ...asked, experts, acceptUnprotected, check: guard?.check });
-    const channel = state.exchange && (await side.restore(state.exchange, state.thread?.channel));
-    const hasDrafts = () => sender.hasDrafts;
-    side.hasClosed = state.withdrawn === true || (await facts.get('withdrawn')) !== undefined;
-    const thread = createThread({ api, requestId, side, hasDrafts, state: state.thread, channel });
-    const sender: Sender = createSender({
-      api,
-      thread,
-      isPlain: () => !keys,
-      // The expert's keys may have arrived since the last read. When the relay cannot be reached, the texts wait.
-      prepare: async (signal) => {
-        if (keys && !thread.channel)
-          await thread.read(signal).catch((error: unknown) => {
-            if (!isTransient(error)) throw error;
-          });
-      },
-      save: () => conversation.save(),
-      outbox: guard?.outbox ?? shared,
-      state: state.sender,
-    });
-    let beginning = begun?.beginning;
-    const listen = (refresh: () => void) => {
-      if (isStopped) {
-        follower.stop(stopped());
-        return () => {};
-      }
-      const topic = `/svc/requests/${requestId}`;
-      const one = { topic, thread, sender, side, refCode, follower, refresh };
-      followed.add(one);
-      const unfollow = hub.follow(topic, () => scheduler.check(one), beginning);
-      if (!beginning) scheduler.check(one);
-      beginning = undefined;
-      return () => {
-        unfollow();
-        followed.delete(one);
-      };
+  /** Follows a conversation as long as its caller waits: until the returned function is called. */
+  function follow(one: FollowedConversation, beginning: TopicBeginning | undefined): () => void {
+    if (isStopped) {
+      one.follower.stop(stopped());
+      return () => {};
+    }
+    followed.add(one);
+    const unfollow = hub.follow(one.topic, () => scheduler.check(one), beginning);
+    if (!beginning) scheduler.check(one);
+    return () => {
+      unfollow();
+      followed.delete(one);
     };
-    const follower: Follower = createFollower({ thread, sender, listen, backoff: api.backoff });
-    const conversation = new AgentConversation<C>(
-      { api, thread, sender, follower, request },
-      {
-        id,
-        once,
-        keys,
-        submissionDigest: state.submissionDigest,
-        isConfidential,
-        side,
-        save: stored.save,
-        decided,
-        owner,
-        facts,
-        schemas: [begun?.schema],
-      },
-    );
-    // What was stored for another key counts once this one has read the request: it is the same key, rotated.
-    if (owner !== present) await thread.read(signal);
-    await sender.recall(signal);
-    return conversation;
   }
 
+  const shared = { client, experts, acceptUnprotected, owning, save: stored.save, follow };
+
   /** Submits the question, or makes sure that it was submitted. */
-  async function begin<C>(
+  async function submitAndOpen<C>(
     state: ConversationState,
     signal: AbortSignal | undefined,
     begun?: Begun,
   ): Promise<Conversation<C>> {
     const { id, once, keys, submission } = state;
     if (!submission) throw notAsExported();
-    const { request, position } = await submit(api, apiKey, submission, signal, begun?.withdrawal).catch(
+    const { request, position } = await submit(api, apiKey, submission, signal, begun?.abandonment).catch(
       (error: unknown) => {
         throw once ? explainReuse(error, once.name) : error;
       },
@@ -172,7 +95,13 @@ export function createRelay(given: RelayOptions = {}): Relay {
     const answerForm = submission.answerForm ?? undefined;
     const opening = { ...state, submission: undefined, submissionDigest, answerForm };
     const beginning = begun?.beginning && { ...begun.beginning, start: position };
-    const conversation = await open<C>(opening, request, begun && { ...begun, beginning }, signal);
+    const conversation = await openConversation<C>(
+      shared,
+      opening,
+      request,
+      begun && { ...begun, beginning },
+      signal,
+    );
     await conversation.save();
     return conversation;
   }
@@ -184,8 +113,8 @@ export function createRelay(given: RelayOptions = {}): Relay {
   ): Promise<Conversation<C>> {
     checkState(state);
     return state.request
-      ? await open(state, state.request, begun, signal)
-      : await begin(state, signal, begun);
+      ? await openConversation(shared, state, state.request, begun, signal)
+      : await submitAndOpen(state, signal, begun);
   }
 
   /** The stored conversation of a name: of this API key, or of another one that had it before it was rotated. */
@@ -208,12 +137,12 @@ export function createRelay(given: RelayOptions = {}): Relay {
   }
 
   const relay: Relay & Asker = {
-    async ask(question, withdrawal?: Withdrawal) {
+    async ask(question, abandonment?: Abandonment) {
       checkOptions(question, questionOptions);
       const { signal, encrypted = true, form, once } = question;
       if (!encrypted && fingerprints !== undefined && !acceptUnprotected) throw plainToKnown();
       const owner = await owning;
-      const name = once === undefined ? undefined : await openName(once, encrypted, options, owner);
+      const name = once === undefined ? undefined : await deriveName(once, encrypted, options, owner);
       const id = name?.id ?? crypto.randomUUID();
       const keys = name ? name.keys : encrypted ? await makeAgentKeys() : undefined;
       const answerForm = form && JSON.stringify(toForm(form));
@@ -222,12 +151,12 @@ export function createRelay(given: RelayOptions = {}): Relay {
         { keys, id: name?.idempotencyKey ?? id, agentName },
       );
       const messageId = name?.questionId ?? crypto.randomUUID();
-      const sender = { drafts: first ? [{ messageId, ...first, shown: [] }] : [], outgoing: undefined };
-      const named = await name?.describe(body, sender);
+      const unsent = { drafts: first ? [{ messageId, ...first, shown: [] }] : [], outgoing: undefined };
+      const named = await name?.describe(body, unsent);
       const before = named && (await findNamed(named.name, signal));
       if (before) return await resume(checkSame(before, named), signal, { schema: form });
       const state: ConversationState = {
-        version: 1,
+        version: 2,
         id,
         once: named,
         owner,
@@ -237,13 +166,13 @@ export function createRelay(given: RelayOptions = {}): Relay {
         // An answer has seen these keys. Those of a name may be older: another process may have asked with them.
         thread:
           keys && !named ? { seq: 0, channel: undefined, messages: [], sealedAt: Date.now() } : undefined,
-        sender,
+        sender: unsent,
       };
       await stored.save(state);
       if (named) await stored.noteName(named.name, id);
       // A question with a name may have been asked before, and may have answers.
       const beginning = name ? undefined : { since: hub.position() };
-      return await begin(state, signal, { keys, beginning, schema: form, withdrawal });
+      return await submitAndOpen(state, signal, { keys, beginning, schema: form, abandonment });
     },
     approve: (...asked) => approve({ ...relay, api }, ...asked),
     choose: (...asked) => choose({ ...relay, api }, ...asked),

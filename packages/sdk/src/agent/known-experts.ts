@@ -15,7 +15,7 @@ export interface KnownExpertsOptions {
 }
 
 /** What is known of an expert before the signature of its keys is checked. */
-export interface Recall {
+interface Lookup {
   /** The fingerprints of which these keys must have one. None: any expert may come. */
   readonly known: readonly string[];
   /** Remembers the expert once the signature was checked. @throws RelayError `unknown_expert`, `new_expert` */
@@ -27,45 +27,48 @@ export interface Recall {
  * none may be a rotated one: then the experts of all other keys at this relay's address count. An expert of the options
  * that has signed is remembered.
  */
-export interface KnownExperts {
+export class KnownExperts {
   readonly given: readonly string[] | undefined;
-  recall(fingerprint: string): Promise<Recall>;
-  /** Replaces the remembered expert by one that was verified. */
-  trust(fingerprint: string): Promise<void>;
-}
+  readonly #acceptsNew: boolean;
+  readonly #keyValues: Values;
+  readonly #expertsHere: ReturnType<typeof listIn>;
 
-export function createKnownExperts(options: KnownExpertsOptions): KnownExperts {
-  const { given, acceptsNew, here, keyValues } = options;
-  const expertsHere = listIn(here, 'expert');
-
-  async function trust(fingerprint: string): Promise<void> {
-    await keyValues.set('expert', fingerprint);
-    await expertsHere.add(fingerprint);
+  constructor({ given, acceptsNew, here, keyValues }: KnownExpertsOptions) {
+    this.given = given;
+    this.#acceptsNew = acceptsNew;
+    this.#keyValues = keyValues;
+    this.#expertsHere = listIn(here, 'expert');
   }
 
-  return {
-    given,
-    trust,
-    async recall(fingerprint) {
-      const isThis = (expert: string) => sameFingerprint(expert, fingerprint);
-      const own = await keyValues.get('expert');
+  async lookUp(fingerprint: string): Promise<Lookup> {
+    const isThis = (expert: string) => sameFingerprint(expert, fingerprint);
+    const own = await this.#keyValues.get('expert');
+    if (this.given) {
       // The option replaces the remembered expert.
-      const rememberGiven = async () => (own !== undefined && isThis(own) ? undefined : trust(fingerprint));
-      if (given) return { known: given, rememberExpert: rememberGiven };
-      const others = own === undefined ? await expertsHere.all() : [];
+      const isKnown = own !== undefined && isThis(own);
       return {
-        known: own === undefined ? others.filter(isThis) : [own],
-        async rememberExpert() {
-          if (own !== undefined) return;
-          if (others.length > 0 && !acceptsNew && !others.some(isThis)) throw newExpert(fingerprint);
-          // If another conversation has stored an expert in the meantime, that one counts.
-          const first = await keyValues.remember('expert', fingerprint);
-          if (!sameFingerprint(first, fingerprint)) throw unknownExpert([first], fingerprint);
-          await expertsHere.add(fingerprint);
-        },
+        known: this.given,
+        rememberExpert: async () => (isKnown ? undefined : this.trust(fingerprint)),
       };
-    },
-  };
+    }
+    if (own !== undefined) return { known: [own], async rememberExpert() {} };
+    const others = await this.#expertsHere.all();
+    const known = others.filter(isThis);
+    const rememberExpert = async () => {
+      if (others.length > 0 && !this.#acceptsNew && known.length === 0) throw newExpert(fingerprint);
+      // If another conversation has stored an expert in the meantime, that one counts.
+      const first = await this.#keyValues.remember('expert', fingerprint);
+      if (!isThis(first)) throw unknownExpert([first], fingerprint);
+      await this.#expertsHere.add(fingerprint);
+    };
+    return { known, rememberExpert };
+  }
+
+  /** Replaces the remembered expert by one that was verified. */
+  async trust(fingerprint: string): Promise<void> {
+    await this.#keyValues.set('expert', fingerprint);
+    await this.#expertsHere.add(fingerprint);
+  }
 }
 
 const newExpert = (fingerprint: string) =>

@@ -5,7 +5,7 @@ import { refusal } from '../crypto/refusal.ts';
 import { toForm } from '../forms/to-form.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
 import { digestOf, type Store } from '../store.ts';
-import type { Draft, Outbox } from '../thread/outbox.ts';
+import type { AgentOutbox, Draft } from '../thread/outbox.ts';
 import type { SenderState } from '../thread/sending.ts';
 import type { Side } from '../thread/side.ts';
 import type { Api } from '../transport/api.ts';
@@ -40,7 +40,7 @@ export function checkSame(state: ConversationState, { name, digest }: Named): Co
  *
  * @throws RelayError `invalid_input` when an encrypted question has no secret
  */
-export async function openName(
+export async function deriveName(
   name: string,
   isEncrypted: boolean,
   { secret, store }: Pick<RelayOptions, 'secret' | 'store'>,
@@ -126,14 +126,14 @@ const onceReused = (name: string, cause?: unknown) =>
 export interface Guard {
   /** Checks the first message: another process may have asked something else under this name. */
   readonly check: Side['check'];
-  readonly outbox: Outbox;
+  readonly outbox: AgentOutbox;
 }
 
 interface Guarded {
   readonly api: Api;
   readonly requestId: string;
   /** What processes with this store share. */
-  readonly shared: Outbox;
+  readonly shared: AgentOutbox;
 }
 
 /** Undefined for a question without a name, and in plain text, where the relay recognizes a repetition. */
@@ -155,7 +155,7 @@ export function guardQuestion(
     },
     outbox: {
       ...shared,
-      claimSends: true,
+      kind: 'named question',
       async claim(messageId, sealed, signal) {
         const first = await shared.claim(messageId, sealed);
         if (!first) return null;

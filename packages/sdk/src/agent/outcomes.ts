@@ -16,7 +16,7 @@ export const hasContradiction = async (facts: Facts, of: string): Promise<boolea
   Array.isArray(await read(facts, of));
 
 /** The message whose decision about this form was returned to a program. */
-export async function decisionOf(facts: Facts, of: string): Promise<string | undefined> {
+export async function storedDecision(facts: Facts, of: string): Promise<string | undefined> {
   const outcome = await read(facts, of);
   return typeof outcome === 'string' ? outcome : await facts.get(declineName(of));
 }

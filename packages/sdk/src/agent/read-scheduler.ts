@@ -1,6 +1,6 @@
 import type { Follower } from '../thread/follower.ts';
-import { createRefresher, isOutage, type Refresher } from '../thread/refresher.ts';
-import type { Sender } from '../thread/sending.ts';
+import { isOutage, Refresher } from '../thread/refresher.ts';
+import type { Sender } from '../thread/sender.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { Api } from '../transport/api.ts';
 import { listOpen, listRequests } from '../transport/requests.ts';
@@ -56,7 +56,7 @@ export function createReadScheduler(api: () => Api, followed: ReadonlySet<Follow
       const isChecked = checked.has(one);
       // One that is in no list has ended. The list does not show keys, for which unsent texts wait.
       const count = counts?.get(one.thread.requestId) ?? (isChecked ? -1 : 0);
-      const hasNews = count !== one.thread.answersRead || (isChecked && one.sender.unsent.length > 0);
+      const hasNews = count !== one.thread.answersRead || (isChecked && one.sender.texts.all.length > 0);
       // Without a list, any of them may have news.
       if (!counts || hasNews) one.refresh();
     }
@@ -71,7 +71,7 @@ export function createReadScheduler(api: () => Api, followed: ReadonlySet<Follow
   }
 
   function start(): void {
-    refresher ??= createRefresher({ backoff: api().backoff, run: schedule, report() {} });
+    refresher ??= new Refresher({ backoff: api().backoff, run: schedule, report() {} });
     refresher.refresh();
   }
 
@@ -106,7 +106,7 @@ export function createReadScheduler(api: () => Api, followed: ReadonlySet<Follow
 /** Keys for which no text waits are read, and checked, together with the answer. */
 function notePickUp({ side, sender, thread, refresh }: FollowedConversation): void {
   side.notePickUp();
-  if (sender.unsent.length === 0) return;
+  if (sender.texts.all.length === 0) return;
   // A read since the pick-up has the keys.
   startTimer(keysToAnswerMs, () => thread.head?.providerKeys === undefined && refresh());
 }

@@ -27,13 +27,13 @@ export function createStoredConversations(store: Store | undefined, here: Values
     /** Those that may go on, those that end first at the beginning. */
     async list(): Promise<readonly ConversationState[]> {
       const names = (await store?.names(conversationPrefix)) ?? [];
-      const states = await Promise.all(
-        names.map((name) => findIntact(name.slice(conversationPrefix.length))),
-      );
-      return states
-        .filter((state) => state !== undefined)
-        .filter(mayGoOn)
-        .sort((one, other) => endOf(one).localeCompare(endOf(other)));
+      const states: ConversationState[] = [];
+      // One at a time: there may be more than files can be open.
+      for (const name of names) {
+        const state = await findIntact(name.slice(conversationPrefix.length));
+        if (state && mayGoOn(state)) states.push(state);
+      }
+      return states.sort((one, other) => endOf(one).localeCompare(endOf(other)));
     },
     /** Under which ids the conversations of a named question are stored: one for each API key, so that a rotated key finds that of the one before. */
     idsOf: async (name: string) => await (await idsUnder(name)).all(),

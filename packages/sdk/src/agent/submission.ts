@@ -87,7 +87,7 @@ function inFull(question: string | undefined, messages: readonly ContextMessage[
   return [question, ...context].filter(Boolean).join('\n\n');
 }
 
-/** What the relay answers to a submit. */
+/** The response to a submit. */
 export interface Submitted {
   readonly request: AskedRequest;
   /** Where the first stream of the request begins, so that no event of it is missed. Without it, the list is read. */
@@ -95,29 +95,30 @@ export interface Submitted {
 }
 
 /** Ends the submit of a question whose call has ended, and reports which request the relay has made of it. */
-export interface Withdrawal {
+export interface Abandonment {
   /** Ends an attempt to submit that had begun before. */
   readonly signal: AbortSignal;
   /** Called when the relay has the question. */
   note(requestId: string): void;
 }
 
-/** A repeated submit returns the first answer again. */
+/** A repeated submit returns the first response again. */
 export async function submit(
   api: Api,
   apiKey: string,
   body: SubmissionBody,
   signal: AbortSignal | undefined,
-  withdrawal?: Withdrawal,
+  abandonment?: Abandonment,
 ): Promise<Submitted> {
   const { request, position, echo } = await api.post(
     '/api/v1/help',
+    // Submit takes the key in its body.
     { apiKey, ...body },
     readSubmitted,
     signal,
-    withdrawal?.signal,
+    { lasting: abandonment?.signal },
   );
-  withdrawal?.note(request.requestId);
+  abandonment?.note(request.requestId);
   for (const name of ['agentName', 'agentVersions', 'answerForm', 'expiresIn'] as const) {
     // Otherwise the expert would be shown, and sign, something else, or the conversation would last longer than was asked.
     if ((echo[name] ?? undefined) !== body[name]) throw notTaken(name);
@@ -125,8 +126,8 @@ export async function submit(
   return { request, position };
 }
 
-const readSubmitted = (answer: unknown, headers: Headers) => {
-  const echo = members(answer);
+const readSubmitted = (body: unknown, headers: Headers) => {
+  const echo = members(body);
   const request: AskedRequest = { ...requestHead(echo), responseCount: 0 };
   return { request, position: headers.get('relay-position') ?? undefined, echo };
 };

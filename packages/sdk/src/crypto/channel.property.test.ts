@@ -131,7 +131,7 @@ async function runPlan(plan: Plan) {
     // Every second step sends without reading the list first.
     if (step % 2 === 0) {
       for (let at = hashes.length; at < list.length; at += 1) {
-        hashes.push((await device.channel.open(list[at] as MessageRecord)).link);
+        hashes.push((await device.channel.open(list[at] as MessageRecord)).hash);
       }
     }
     const shown = hashes.slice(0, Math.max(0, hashes.length - hidden));

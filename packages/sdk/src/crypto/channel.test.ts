@@ -164,7 +164,7 @@ describe('what had been shown when a text was written', () => {
   /** Opens all messages on a device and returns their hashes. */
   const readAll = async ({ channel }: Device) => {
     const opened: string[] = [];
-    for (const record of records) opened.push((await channel.open(record)).link);
+    for (const record of records) opened.push((await channel.open(record)).hash);
     return opened;
   };
 
@@ -196,7 +196,7 @@ describe('what had been shown when a text was written', () => {
   test("does not include messages of the expert's other devices that were not shown here", async () => {
     const phone = await conversation.expert();
     await readAll(phone);
-    const { link: hash } = await expert.channel.open(await phone.send('No!'));
+    const { hash } = await expert.channel.open(await phone.send('No!'));
     await expert.send('Yes.', { shown: [early] });
     expect(links(expert)).toEqual([early]);
     await expert.send('No.', { shown: [hash] });

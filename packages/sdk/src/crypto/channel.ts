@@ -51,7 +51,7 @@ export interface ChannelOptions {
 /** A message that was decrypted and passed all checks. */
 export interface OpenedMessage {
   /** The hash of this message, by which later ones link to it, in base64. With it, `shown` of {@link SealOptions} names the message. */
-  readonly link: string;
+  readonly hash: string;
   /** May be empty if there are parts. */
   readonly text: string;
   /** `readParts` gives those whose meaning is known. */
@@ -102,6 +102,8 @@ export interface Channel {
   endsOf(shown: readonly string[]): readonly string[];
   /** Decrypts a message of either side. Open every message of the list once, in its order. */
   open(record: MessageRecord): Promise<OpenedMessage>;
+  /** Decrypts a message without noting it: whether another one before it is missing is not checked. */
+  peek(record: MessageRecord): Promise<Pick<OpenedMessage, 'text' | 'parts'>>;
   /** Starts to decrypt a message and returns the function that opens it, so that messages are decrypted in parallel. */
   begin(record: MessageRecord): () => Promise<OpenedMessage>;
   /** Forgets the last message that was encrypted here and is not listed: the next one does not link to it. False if a listed one does. */
@@ -210,7 +212,7 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
 
   function accept({ links, hash, isOwn, ...content }: Awaited<ReturnType<typeof decrypt>>): OpenedMessage {
     const seenYourLast = history.accept(hash, links ?? [], isOwn);
-    const opened = { link: toBase64(hash), ...content };
+    const opened = { hash: toBase64(hash), ...content };
     if (!links) return { ...opened, protection: 'unsequenced' };
     return { ...opened, protection: 'sequenced', ...(!isOwn && { seenYourLast }) };
   }
@@ -227,6 +229,10 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
     endsOf: history.endsOf,
     forgetLast: history.forgetLast,
     open: (record) => begin(record)(),
+    async peek(record) {
+      const { text, parts } = await decrypt(record);
+      return { text, parts };
+    },
     begin,
     state: () => history.state(),
   };

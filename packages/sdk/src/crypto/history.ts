@@ -21,26 +21,6 @@ export interface ChannelState {
   readonly forgotten?: readonly string[];
 }
 
-export interface History {
-  /** The messages to which the next one links: the ends of what was shown, and of what was encrypted here. */
-  links(shown: readonly string[] | undefined): Bytes[];
-  /** Of these messages and all before them, those to which no other of them links. */
-  endsOf(shown: readonly string[]): readonly string[];
-  /** Adds a message that was encrypted here. */
-  seal(hash: Bytes, links: readonly Bytes[]): void;
-  /**
-   * Forgets the last message that was encrypted here, which is not listed: it may never be sent. The next one does not link to it.
-   * False if a listed message links to it: then the other side has it.
-   */
-  forgetLast(): boolean;
-  /**
-   * Adds a message that the relay lists, or throws when it is repeated or earlier ones are missing. Returns whether its
-   * sender had seen the last message of this side.
-   */
-  accept(hash: Bytes, links: readonly Bytes[], isOwn: boolean): boolean;
-  state(): ChannelState;
-}
-
 interface Seen {
   /** How many messages of this side it covers, which means that it or the messages it links to had seen them. */
   readonly covers: number;
@@ -49,7 +29,8 @@ interface Seen {
 
 const nothing: ChannelState = { seen: [], ends: [], sealed: [], unlisted: [] };
 
-export function openHistory(state: ChannelState = nothing): History {
+/** Which messages of a conversation one device knows, and how they link. */
+export function openHistory(state: ChannelState = nothing) {
   const { seen, positions } = restore(state.seen);
   const ends = new Set(checked(state.ends));
   const unlisted = new Set(checked(state.unlisted));
@@ -85,6 +66,7 @@ export function openHistory(state: ChannelState = nothing): History {
     return covers === own;
   }
 
+  /** Of these messages and all before them, those to which no other of them links. */
   function endsOf(hashes: readonly string[]): string[] {
     const named = new Map(hashes.map((hash) => [positionOf(hash), hash]));
     const first = Math.min(...named.keys());
@@ -99,18 +81,24 @@ export function openHistory(state: ChannelState = nothing): History {
 
   return {
     endsOf,
-    links(shown) {
+    /** The messages to which the next one links: the ends of what was shown, and of what was encrypted here. */
+    links(shown: readonly string[] | undefined): Bytes[] {
       const linked = shown ? endsOf([...shown, ...sealed]) : [...ends];
       return linked.slice(0, maxLinks).flatMap((end) => fromBase64(end) ?? []);
     },
-    seal(hash, links) {
+    /** Adds a message that was encrypted here. */
+    seal(hash: Bytes, links: readonly Bytes[]): void {
       const name = toBase64(hash);
       add(name, links.map(toBase64), true);
       unlisted.add(name);
       sealedBefore = sealed;
       sealed = endsOf([...sealed, name]);
     },
-    forgetLast() {
+    /**
+     * Forgets the last message that was encrypted here, which is not listed: it may never be sent. The next one does not link to it.
+     * False if a listed message links to it: then the other side has it.
+     */
+    forgetLast(): boolean {
       const name = [...unlisted].at(-1) as string;
       const position = positionOf(name);
       if (seen.some(({ links }) => links.includes(position))) return false;
@@ -121,7 +109,11 @@ export function openHistory(state: ChannelState = nothing): History {
       own -= 1;
       return true;
     },
-    accept(hash, links, isOwn) {
+    /**
+     * Adds a message that the relay lists, or throws when it is repeated or earlier ones are missing. Returns whether its
+     * sender had seen the last message of this side.
+     */
+    accept(hash: Bytes, links: readonly Bytes[], isOwn: boolean): boolean {
       const name = toBase64(hash);
       // It was added when it was encrypted. Messages that were sent in order must be listed in order.
       if (unlisted.has(name)) {
@@ -139,7 +131,7 @@ export function openHistory(state: ChannelState = nothing): History {
       if (positions.has(name)) throw replayed();
       return add(name, links.map(toBase64), isOwn);
     },
-    state: () => ({
+    state: (): ChannelState => ({
       seen: [...positions.keys()].map((hash, at) => [
         hash,
         seen[at]?.covers ?? 0,

@@ -26,7 +26,7 @@ const maxVersions = 16;
 
 /**
  * The bytes that the signature in `keySignature` covers. The order of the keys is fixed, so a signature fails when one was replaced. In
- * docs/crypto.md, and so in the options of exported functions, `submissionDigest` is `submission`: what `digestSubmission` returns.
+ * docs/crypto-exchange.md, and so in the options of exported functions, `submissionDigest` is `submission`: what `digestSubmission` returns.
  */
 export function exchangeBytes(
   requestId: string,
@@ -207,7 +207,7 @@ export const unknownExpert = (known: readonly string[], fingerprint = 'unknown')
   refusal(
     'unknown_expert',
     `Another expert answers: ${fingerprint} instead of ${known.join(' or ')}. Nothing was sent to them.`,
-    'Ask the expert over another channel whether the key is new.',
+    'Ask the expert over another channel whether the key is new. If it is, set RELAY_EXPERT (in code: `expert`) to the new fingerprint.',
   );
 
 /** A client whose own keys are shown as the other side's would talk to itself. */

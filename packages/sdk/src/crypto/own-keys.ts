@@ -54,16 +54,19 @@ export function ownKeys(signing: KeyPair, agreement: KeyPair): OwnKeys {
     signPublic: publicKey(signing.publicKey, 'sign'),
     encryptPublic: publicKey(agreement.publicKey, 'encrypt'),
     sign: (bytes) => sign(signing, bytes),
-    async agree({ raw }) {
-      const secret = await agreeOn(agreement, raw).catch(() => undefined);
-      if (secret?.some((byte) => byte !== 0)) return secret;
-      throw protectsNothing('encrypt');
-    },
+    agree: (peer) => agreeWith(agreement, peer),
   };
 }
 
 export async function sign({ key }: KeyPair, bytes: Bytes): Promise<Bytes> {
   return new Uint8Array(await crypto.subtle.sign('Ed25519', key, bytes));
+}
+
+/** The shared secret of this pair and the other side's key: X25519. */
+export async function agreeWith(agreement: KeyPair, { raw }: PublicKey): Promise<Bytes> {
+  const secret = await agreeOn(agreement, raw).catch(() => undefined);
+  if (secret?.some((byte) => byte !== 0)) return secret;
+  throw protectsNothing('encrypt');
 }
 
 async function agreeOn({ key }: KeyPair, raw: Bytes): Promise<Bytes> {

@@ -4,24 +4,24 @@ import { withConnection } from '../config.ts';
 import { openExpertKeys } from '../crypto/expert-keys.ts';
 import { RelayError } from '../relay-error.ts';
 import { continued, partOf } from '../store.ts';
-import { createIterator, createMailbox } from '../thread/mailbox.ts';
+import { createIterator, Mailbox } from '../thread/mailbox.ts';
 import { isOutage } from '../thread/refresher.ts';
 import { isRequestId, listRequests, requestId as readRequestId } from '../transport/requests.ts';
 import { members, unexpected } from '../transport/shape.ts';
 import { abortedError, onAbort } from '../transport/waiting.ts';
-import { createActivity } from './activity.ts';
+import { Activity } from './activity.ts';
 import type { DueRequests } from './due-requests.ts';
 import type { Expert, ExpertEvent, ExpertOptions, SessionExpertOptions } from './expert.ts';
 import type { ExpertRequest } from './expert-request.ts';
 import { createInbox } from './inbox.ts';
 import { checkRow, checkRows, readRow } from './list-questions.ts';
 import { removePending } from './pending-store.ts';
-import { createRequestMemory, normalizeCode } from './request-memory.ts';
+import { normalizeCode, RequestMemory } from './request-memory.ts';
 import { createShownMessages } from './shown-messages.ts';
 import { readVault, writeVault } from './vault-calls.ts';
 
 /** The code of a conversation is loaded with the first one: a page that only lists requests does without it. */
-const loadConversations = () => import('./open-request.ts');
+const loadConversations = () => import('./load-request.ts');
 
 /**
  * Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.
@@ -37,12 +37,12 @@ const loadConversations = () => import('./open-request.ts');
 export function createExpert(options: ExpertOptions | SessionExpertOptions = {}): Expert {
   const isSession = options.session === true;
   const { root } = options;
-  const activity = createActivity(() => client.hub, isSession ? options.listen : undefined);
+  const activity = new Activity(() => client.hub, isSession ? options.listen : undefined);
   const client = createClient(
     isSession ? options : withConnection(options),
     isSession ? 'session root listen' : 'session root apiKey',
     isSession ? 'session' : 'expert',
-    activity.onEvent,
+    (event) => activity.onEvent(event),
   );
   const { api, hub, keyValues } = client;
   const store = isSession ? client.store : undefined;
@@ -62,13 +62,13 @@ export function createExpert(options: ExpertOptions | SessionExpertOptions = {})
         keyValues,
       )
     : keyValues;
-  const requestMemory = createRequestMemory(values);
+  const requestMemory = new RequestMemory(values);
   const shownMessages = createShownMessages(values);
 
   async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
-    const [expert, { openRequest }] = await Promise.all([keys(), loadConversations()]);
+    const [expert, { loadRequest }] = await Promise.all([keys(), loadConversations()]);
     const connection = { client, activity, requestMemory, expert, store, looped, stopWith };
-    return await openRequest(connection, requestId, signal);
+    return await loadRequest(connection, requestId, signal);
   }
 
   /** Ends something when the client is stopped, also if it was stopped before. Returns a function that forgets it. */
@@ -106,18 +106,22 @@ export function createExpert(options: ExpertOptions | SessionExpertOptions = {})
       const inbox = createInbox(api, load);
       let due: DueRequests | undefined;
       const follow = () =>
-        listenUntil(signal, inbox.stop, () => {
-          const unlisten = activity.listen((event) => {
-            if (event.type === 'unknown') inbox.list();
-            else if (event.type === 'new_request') inbox.add(event.requestId);
-            else if (event.type === 'new_message') inbox.noteMessage(event.requestId, event.from);
-          });
-          inbox.list();
-          return unlisten;
-        });
+        listenUntil(
+          signal,
+          (error) => inbox.stop(error),
+          () => {
+            const unlisten = activity.listen((event) => {
+              if (event.type === 'unknown') inbox.list();
+              else if (event.type === 'new_request') inbox.add(event.requestId);
+              else if (event.type === 'new_message') inbox.noteMessage(event.requestId, event.from);
+            });
+            inbox.list();
+            return unlisten;
+          },
+        );
       return createIterator(follow, async (left) => {
         for (let id = await inbox.take(left); id !== undefined; id = await inbox.take(left)) {
-          due ??= (await loadConversations()).createDueRequests(filter, looped);
+          due ??= new (await loadConversations()).DueRequests(filter, looped);
           if (due.isSkipped(id)) continue;
           try {
             const request = await load(id, inbox.stopped);
@@ -133,9 +137,13 @@ export function createExpert(options: ExpertOptions | SessionExpertOptions = {})
     },
     events(options = {}) {
       const { signal } = checkOptions(options, 'signal');
-      const mailbox = createMailbox<ExpertEvent>();
+      const mailbox = new Mailbox<ExpertEvent>();
       const follow = () =>
-        listenUntil(signal, mailbox.end, () => activity.listen((event) => mailbox.push([event])));
+        listenUntil(
+          signal,
+          (error) => mailbox.end(error),
+          () => activity.listen((event) => mailbox.push([event])),
+        );
       return createIterator(follow, (left) => mailbox.take({ signal: left }));
     },
     async list(options = {}) {
@@ -143,9 +151,9 @@ export function createExpert(options: ExpertOptions | SessionExpertOptions = {})
         ...checkOptions(options, 'status limit signal'),
         read: readRow,
       });
-      return await Promise.all(heads.map((head) => checkRow(requestMemory, head)));
+      return await Promise.all(heads.map((head) => checkRow({ requestMemory, keys }, head)));
     },
-    check: (rows) => checkRows(requestMemory, rows),
+    check: (rows) => checkRows({ requestMemory, keys }, rows),
     markShown: (requestId, messageIds = []) => shownMessages.mark(requestId, messageIds),
     shownBefore: shownMessages.before,
     async request(requestIdOrRefCode, options = {}) {

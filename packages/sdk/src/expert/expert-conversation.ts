@@ -11,7 +11,8 @@ import { toMessage } from '../thread/describe-message.ts';
 import { createIterator } from '../thread/mailbox.ts';
 import type { Message } from '../thread/message.ts';
 import type { Head } from '../thread/page.ts';
-import type { Sender, Sending } from '../thread/sending.ts';
+import type { Sender } from '../thread/sender.ts';
+import type { SendResult } from '../thread/sending.ts';
 import { firstReceived, isNewestCrossed } from '../thread/shown.ts';
 import { members } from '../transport/shape.ts';
 import { inTime } from '../transport/waiting.ts';
@@ -40,6 +41,7 @@ export interface ExpertParts {
 
 export class ExpertConversation extends ConversationBase<Head> implements ExpertRequest {
   declare readonly agent: string | undefined;
+  declare readonly agentKeyId: string | undefined;
   declare readonly createdAt: string;
   declare readonly question: string;
   declare readonly context: readonly ContextMessage[];
@@ -65,9 +67,10 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     this.#partsMs = partsMs;
     this.#looped = looped;
     const { follower, thread, request } = base;
-    const { agent, createdAt } = request;
+    const { agent, agentKeyId, createdAt } = request;
     Object.assign(this, {
       agent: thread.refusal && !side.question ? undefined : agent,
+      agentKeyId,
       createdAt,
       encrypted: side.agentSentKeys,
       ...(side.question ?? noQuestion),
@@ -101,9 +104,10 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   }
 
   get decisions(): readonly CountedDecision[] {
-    const { formTracker, standing } = this.base.thread;
-    const times = new Map(formTracker.answers.map(({ messageId, createdAt }) => [messageId, createdAt]));
-    return (standing()?.counted ?? []).map(({ messageId, answer }) => ({
+    const { thread } = this.base;
+    const { answers } = thread.formTracker;
+    const times = new Map(answers.map(({ messageId, createdAt }) => [messageId, createdAt]));
+    return (thread.standing()?.counted ?? []).map(({ messageId, answer }) => ({
       ...answer,
       messageId,
       createdAt: times.get(messageId) ?? answer.decidedAt,
@@ -113,11 +117,11 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   get isReopened(): boolean {
     const { decision } = this;
     if (decision && decision !== 'open') return decision === 'reopened';
-    return isNewestCrossed(this.base.thread.known(), 'provider');
+    return isNewestCrossed(this.base.thread.known, 'provider');
   }
   get missingParts(): Follows | undefined {
     const { thread } = this.base;
-    if (!this.encrypted || firstReceived(thread.known()) !== undefined) return undefined;
+    if (!this.encrypted || firstReceived(thread.known) !== undefined) return undefined;
     const { files = 0, question = false } = this.latest.follows ?? {};
     const isConfidential = question || this.#isConfidential;
     return files > 0 || isConfidential ? { files, question: isConfidential } : undefined;
@@ -126,8 +130,8 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     return this.#received;
   }
   get pending(): readonly PendingAnswer[] {
-    const { unsent, stateOf } = this.base.sender;
-    return unsent.map((draft) => describePending(draft, stateOf(draft)));
+    const { texts } = this.base.sender;
+    return texts.all.map((draft) => describePending(draft, texts.stateOf(draft)));
   }
 
   get #isHeld(): boolean {
@@ -207,16 +211,16 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   get #returned(): readonly string[] {
     const { mailbox, known } = this.base.thread;
     const waiting = mailbox.messages.filter(({ messageId }) => !this.#given.has(messageId));
-    const { others, fromDevices } = known();
+    const { others, fromDevices } = known;
     const ids = new Set([...others.keys(), ...fromDevices.keys()]);
     for (const { messageId } of waiting) ids.delete(messageId.toLowerCase());
     return [...ids];
   }
 
-  async answer(text: string, options: AnswerOptions = {}): Promise<Sending> {
+  async answer(text: string, options: AnswerOptions = {}): Promise<SendResult> {
     const { decision, plaintext, evenIfNewer, withoutParts, ...sending } = checkOptions(
       options,
-      'messageId decision files plaintext shown evenIfNewer withoutParts signal onKept',
+      'messageId decision files plaintext shown evenIfNewer withoutParts signal onStored beforeSending',
     );
     const { messageId = '' } = sending;
     if (messageId && (!isMessageId(messageId) || messageId !== messageId.toLowerCase()))
@@ -237,7 +241,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
       if (!withoutParts || missingParts?.question) throw partsMissing(missingParts);
     }
     const { shown = this.#returned } = sending;
-    const first = isEncrypted ? firstReceived(thread.known()) : undefined;
+    const first = isEncrypted ? firstReceived(thread.known) : undefined;
     const isFirstShown = first === undefined || shown.some((messageId) => messageId.toLowerCase() === first);
     if (this.#isConfidential && !isFirstShown) throw unreadQuestion();
     // A loop gets what is newer next, and can answer that too. Each answer says which messages it had seen.

@@ -6,7 +6,7 @@ import type { ContextMessage, Follows, Party, RequestStatus } from '../request-s
 import type { ClosingOptions } from '../thread/conversation-base.ts';
 import type { Message } from '../thread/message.ts';
 import type { MessageParts } from '../thread/message-parts.ts';
-import type { Sending, SendOptions } from '../thread/sending.ts';
+import type { SendOptions, SendResult } from '../thread/sending.ts';
 
 /** A decision of the expert. */
 export type Deciding = (
@@ -90,7 +90,12 @@ export interface AnswerOptions extends SendOptions {
    * Only with a session: called once the text is in the store. From then on it will be sent even if the page is closed
    * before `answer` returns.
    */
-  readonly onKept?: (() => void) | undefined;
+  readonly onStored?: (() => void) | undefined;
+  /**
+   * Only with a session: called with the body of the call that sends the answer, once that is stored. The answer is sent once the promise
+   * resolves, if the agent has not written meanwhile: the list is read before. An abort by `signal` until then removes it.
+   */
+  readonly beforeSending?: ((body: object) => Promise<void>) | undefined;
 }
 
 /**
@@ -107,6 +112,8 @@ export interface ExpertRequest {
   readonly requestId: string;
   /** The name of the agent's key, as the relay states it. Only sessions get it. Undefined where the question is refused. */
   readonly agent: string | undefined;
+  /** The id of the agent's key at the relay. Only sessions get it. */
+  readonly agentKeyId: string | undefined;
   /** The name that the agent gave itself. It is signed with the question. */
   readonly agentName: string | undefined;
   /** The code that people use, such as `HS-7KQ2M9XD`. */
@@ -220,7 +227,7 @@ export interface ExpertRequest {
    *   } else await request.discard();
    * }
    */
-  answer(text: string, options?: AnswerOptions): Promise<Sending>;
+  answer(text: string, options?: AnswerOptions): Promise<SendResult>;
   /**
    * Removes all answers from `pending`, or those with these ids, and returns their texts. Of one that was tried, the list is read
    * first: if the relay has it, it was sent, and is not returned. A call of `answer` that waits to send one of them throws. One that a

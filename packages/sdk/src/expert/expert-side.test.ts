@@ -4,8 +4,8 @@ import { toBase64 } from '../crypto/base64.ts';
 import { makeRoot, openExpertKeys } from '../crypto/index.ts';
 import { createMemoryStore } from '../store.ts';
 import type { Head } from '../thread/page.ts';
-import { createExpertSide } from './expert-side.ts';
-import { createRequestMemory } from './request-memory.ts';
+import { ExpertSide } from './expert-side.ts';
+import { RequestMemory } from './request-memory.ts';
 
 const headOf = (requestId: string, agent: AgentKeys): Head => ({
   requestId,
@@ -31,10 +31,10 @@ test("a pick-up that ends after another device's pick-up was read keeps the mess
     crypto.randomUUID(),
   ];
   const asked = headOf(requestId, agent);
-  const { providerSignPubKey, providerEncryptPubKey, keySignature } = await createExpertSide({
+  const { providerSignPubKey, providerEncryptPubKey, keySignature } = await new ExpertSide({
     requestId,
     expert,
-    requestMemory: createRequestMemory(createMemoryStore()),
+    requestMemory: new RequestMemory(createMemoryStore()),
   }).pickUp(asked);
   const pickedUp = {
     ...asked,
@@ -47,9 +47,9 @@ test("a pick-up that ends after another device's pick-up was read keeps the mess
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const side = createExpertSide({
+  const side = new ExpertSide({
     requestId,
-    requestMemory: createRequestMemory(createMemoryStore()),
+    requestMemory: new RequestMemory(createMemoryStore()),
     expert: {
       ...expert,
       async signExchange(exchange) {
@@ -76,23 +76,23 @@ test("each of the agent's keys is remembered from the first read on", async () =
   const options = {
     requestId: crypto.randomUUID(),
     expert,
-    requestMemory: createRequestMemory(createMemoryStore()),
+    requestMemory: new RequestMemory(createMemoryStore()),
   };
   const asked = headOf(options.requestId, agent);
-  await createExpertSide(options).checkKeys(asked);
+  await new ExpertSide(options).checkKeys(asked);
   for (const change of [{ sign: other.signPublic.pem }, { encrypt: other.encryptPublic.pem }]) {
-    const side = createExpertSide(options);
+    const side = new ExpertSide(options);
     const consumerKeys = { ...asked.consumerKeys, ...change } as Head['consumerKeys'];
     await expect(side.checkKeys({ ...asked, consumerKeys })).rejects.toMatchObject({
       reason: 'keys_changed',
     });
   }
-  await expect(createExpertSide(options).checkKeys(asked)).resolves.toBeUndefined();
+  await expect(new ExpertSide(options).checkKeys(asked)).resolves.toBeUndefined();
 });
 
 test('what another client has sent is missed in lists that are read afterwards, and not in earlier ones', async () => {
   const [expert, agent] = [await openExpertKeys(makeRoot()), await makeAgentKeys()];
-  const requestMemory = createRequestMemory(createMemoryStore());
+  const requestMemory = new RequestMemory(createMemoryStore());
   const options = { requestId: crypto.randomUUID(), expert, requestMemory };
   const [listed = '', sent = ''] = [1, 2].map((byte) => toBase64(new Uint8Array(32).fill(byte)));
   const stateOf = (seen: readonly string[]) => ({
@@ -101,21 +101,21 @@ test('what another client has sent is missed in lists that are read afterwards, 
     sealed: [],
     unlisted: [],
   });
-  const [one, other] = [createExpertSide(options), createExpertSide(options)];
+  const [one, other] = [new ExpertSide(options), new ExpertSide(options)];
   for (const side of [one, other]) await side.checkKeys(headOf(options.requestId, agent));
   await other.rememberEnds(stateOf([sent]));
   // It has read its list before, and is still decrypting it.
   await one.rememberEnds(stateOf([listed]));
   await expect(one.checkHistory(stateOf([listed]))).resolves.toBeUndefined();
   expect(await one.hasUnread(stateOf([listed]))).toBe(true);
-  await one.recall();
+  await one.readStore();
   await expect(one.checkHistory(stateOf([listed]))).rejects.toMatchObject({ reason: 'message_missing' });
   await expect(one.checkHistory(stateOf([listed, sent]))).resolves.toBeUndefined();
 });
 
 test('the last messages are remembered once the relay has listed or accepted them', async () => {
   const [expert, agent] = [await openExpertKeys(makeRoot()), await makeAgentKeys()];
-  const requestMemory = createRequestMemory(createMemoryStore());
+  const requestMemory = new RequestMemory(createMemoryStore());
   const options = { requestId: crypto.randomUUID(), expert, requestMemory };
   const [listed = '', accepted = '', sealed = ''] = [1, 2, 3].map((byte) =>
     toBase64(new Uint8Array(32).fill(byte)),
@@ -128,7 +128,7 @@ test('the last messages are remembered once the relay has listed or accepted the
   });
   const remembered = async () => (await requestMemory.recall(options.requestId))?.ends;
 
-  const side = createExpertSide(options);
+  const side = new ExpertSide(options);
   await side.checkKeys(headOf(options.requestId, agent));
   await side.checkHistory(stateOf([sealed], [sealed]));
   expect(await remembered()).toEqual([]);
@@ -137,8 +137,8 @@ test('the last messages are remembered once the relay has listed or accepted the
   expect(await remembered()).toEqual([listed, accepted]);
 
   // The remembered messages prove an earlier pick-up.
-  const again = createExpertSide(options);
-  await again.recall();
+  const again = new ExpertSide(options);
+  await again.readStore();
   await expect(again.checkKeys(headOf(options.requestId, agent))).rejects.toMatchObject({
     reason: 'keys_changed',
   });

@@ -8,7 +8,7 @@ import { checkPickUp, keysChanged, type PublicKeys } from '../crypto/key-exchang
 import type { OwnKeys } from '../crypto/own-keys.ts';
 import { RelayError } from '../relay-error.ts';
 import type { Head } from '../thread/page.ts';
-import type { Side } from '../thread/side.ts';
+import type { OpenForm, Side } from '../thread/side.ts';
 import { type Question, readQuestion } from './question.ts';
 import {
   compareWithFirst,
@@ -39,73 +39,128 @@ export interface ExpertSideOptions {
 }
 
 /** The expert's side of a conversation. Its keys are derived from the root, the rest is in the store. */
-export interface ExpertSide extends Side {
-  readonly hasRoot: boolean;
+export class ExpertSide implements Side {
+  readonly role = 'provider';
+  readonly hasDevices = true;
+  readonly isSigned = true;
+  readonly acceptUnprotected = false;
+  readonly #requestId: string;
+  readonly #expert: ExpertKeys | undefined;
+  readonly #requestMemory: RequestMemory;
+  readonly #making: Promise<OwnKeys> | undefined;
+  #remembered: Remembered | undefined;
+  #question: Question | undefined;
+  #preparing: Promise<Prepared> | undefined;
+  #opening: Promise<Channel> | undefined;
+  #accepted: string | undefined;
+
+  constructor({ requestId, expert, requestMemory }: ExpertSideOptions) {
+    this.#requestId = requestId;
+    this.#expert = expert;
+    this.#requestMemory = requestMemory;
+    // Derived while the request is read. A failure is reported where the keys are needed.
+    this.#making = expert?.keysFor(requestId);
+    this.#making?.catch(() => {});
+  }
+
+  get agentSentKeys(): boolean {
+    return this.#remembered?.keys !== null;
+  }
+  get hasRoot(): boolean {
+    return this.#expert !== undefined;
+  }
   /** The question, once it was compared with the first one. Only then may it be shown. */
-  readonly question: Question | undefined;
+  get question(): Question | undefined {
+    return this.#question;
+  }
+  get form(): OpenForm | undefined {
+    const text = this.#question?.answerForm;
+    const of = this.#remembered?.submission;
+    return text === undefined || of === undefined ? undefined : { of, text };
+  }
   /** Whether the keys that were exchanged are this expert's. */
-  readonly isPickedUp: boolean;
+  get isPickedUp(): boolean {
+    return this.#accepted !== undefined;
+  }
   /** Whether answers are encrypted: there is a root, and the agent sent keys. */
-  readonly isEncrypted: boolean;
-  recall(): Promise<void>;
-  /** Whether another client with this store has sent something that this one has not read yet. */
-  hasUnread(state: ChannelState | undefined): Promise<boolean>;
-  /** Compares the history with the remembered one, and remembers the new one. */
-  checkHistory(state: ChannelState | undefined): Promise<void>;
-  /** Remembers messages that the next client must find in the list. */
-  rememberEnds(state: ChannelState | undefined): Promise<void>;
+  get isEncrypted(): boolean {
+    return this.hasRoot && this.agentSentKeys;
+  }
+
+  isForCaller(): boolean {
+    return true;
+  }
+
+  async readStore(): Promise<void> {
+    this.#remembered = (await this.#requestMemory.recall(this.#requestId)) ?? this.#remembered;
+  }
+
   /** The body of the call that picks the request up. */
-  pickUp(head: Head): Promise<PickUp>;
-}
+  async pickUp(head: Head): Promise<PickUp> {
+    return (await this.#prepare(head)).pickUp;
+  }
 
-export function createExpertSide({ requestId, expert, requestMemory }: ExpertSideOptions): ExpertSide {
-  // Derived while the request is read. A failure is reported where the keys are needed.
-  const making = expert?.keysFor(requestId);
-  making?.catch(() => {});
-  let remembered: Remembered | undefined;
-  let question: Question | undefined;
-  let preparing: Promise<Prepared> | undefined;
-  let opening: Promise<Channel> | undefined;
-  let accepted: string | undefined;
-
-  async function rememberEnds({ seen, ends }: Pick<ChannelState, 'seen' | 'ends'>): Promise<void> {
-    if (String(ends) === String(remembered?.ends)) return;
-    const hashes = new Set(seen.map(([hash]) => hash));
-    // What another client has sent since this one read the list stays: lists that are read from now on must have it.
-    remembered = { ...(remembered as Remembered), ends };
-    await requestMemory.changeEnds(requestId, (stored) => [
-      ...ends,
-      ...stored.filter((end) => !hashes.has(end)),
-    ]);
+  async checkKeys(head: Head): Promise<Channel | undefined> {
+    const { providerKeys, keySignature } = head;
+    if (!providerKeys) {
+      if ((await this.#compare(head)).ends) throw keysChanged();
+      return undefined;
+    }
+    const { own, consumer, submissionDigest } = await this.#prepare(head);
+    await checkPickUp({
+      requestId: this.#requestId,
+      own: { sign: own.signPublic, encrypt: own.encryptPublic },
+      consumer,
+      submission: submissionDigest,
+      exchange: {
+        providerSignPubKey: providerKeys.sign,
+        providerEncryptPubKey: providerKeys.encrypt,
+        keySignature,
+      },
+    });
+    this.#accepted ??= keySignature;
+    if (keySignature !== this.#accepted) throw keysChanged();
+    // Once: two channels would not know of each other's messages.
+    this.#opening ??= openChannel({
+      requestId: this.#requestId,
+      role: this.role,
+      own,
+      peer: consumer,
+      submission: submissionDigest,
+      keySignature,
+    });
+    return await this.#opening;
   }
 
   /** Checks that the code, the agent's keys and the question are those that were shown first. */
-  async function compare(head: Head): Promise<Remembered> {
-    const current = question ? await firstVersionOf(head) : await requestMemory.check(head);
-    if (!remembered) {
-      const first = await requestMemory.remember(current);
-      remembered ??= first;
+  async #compare(head: Head): Promise<Remembered> {
+    const memory = this.#requestMemory;
+    const current = this.#question ? await firstVersionOf(head) : await memory.check(head);
+    if (!this.#remembered) {
+      const first = await memory.remember(current);
+      this.#remembered ??= first;
     }
-    compareWithFirst(remembered, current);
-    question ??= readQuestion(head.asked);
-    return remembered;
+    compareWithFirst(this.#remembered, current);
+    this.#question ??= readQuestion(head.asked);
+    return this.#remembered;
   }
 
   /** Runs once, also for calls at the same time. */
-  async function prepare(head: Head): Promise<Prepared> {
-    const known = await compare(head);
-    preparing ??= make(known);
-    return await preparing;
+  async #prepare(head: Head): Promise<Prepared> {
+    const known = await this.#compare(head);
+    this.#preparing ??= this.#make(known);
+    return await this.#preparing;
   }
 
-  async function make({ keys, submission }: Remembered): Promise<Prepared> {
-    const own = await making;
+  async #make({ keys, submission }: Remembered): Promise<Prepared> {
+    const expert = this.#expert;
+    const own = await this.#making;
     if (!expert || !own) throw withoutRoot();
     if (!keys) throw keysChanged();
     const consumer = parsePair(keys);
     const submissionDigest = fromBase64(submission) as Bytes;
     const exchange = {
-      requestId,
+      requestId: this.#requestId,
       consumer,
       submission: submissionDigest,
       providerEncrypt: own.encryptPublic,
@@ -118,83 +173,35 @@ export function createExpertSide({ requestId, expert, requestMemory }: ExpertSid
     return { own, consumer, submissionDigest, pickUp };
   }
 
-  return {
-    role: 'provider',
-    isForCaller: () => true,
-    hasDevices: true,
-    isSigned: true,
-    acceptUnprotected: false,
-    get agentSentKeys() {
-      return remembered?.keys !== null;
-    },
-    hasRoot: expert !== undefined,
-    get question() {
-      return question;
-    },
-    get form() {
-      const text = question?.answerForm;
-      return text === undefined || !remembered ? undefined : { of: remembered.submission, text };
-    },
-    get isPickedUp() {
-      return accepted !== undefined;
-    },
-    get isEncrypted() {
-      return expert !== undefined && remembered?.keys !== null;
-    },
-    rememberEnds: async (state) => state && (await rememberEnds(state)),
-    pickUp: async (head) => (await prepare(head)).pickUp,
-    async recall() {
-      remembered = (await requestMemory.recall(requestId)) ?? remembered;
-    },
-    async checkKeys(head) {
-      const { providerKeys, keySignature } = head;
-      if (!providerKeys) {
-        if ((await compare(head)).ends) throw keysChanged();
-        return undefined;
-      }
-      const { own, consumer, submissionDigest } = await prepare(head);
-      await checkPickUp({
-        requestId,
-        own: { sign: own.signPublic, encrypt: own.encryptPublic },
-        consumer,
-        submission: submissionDigest,
-        exchange: {
-          providerSignPubKey: providerKeys.sign,
-          providerEncryptPubKey: providerKeys.encrypt,
-          keySignature,
-        },
-      });
-      accepted ??= keySignature;
-      if (keySignature !== accepted) throw keysChanged();
-      // Once: two channels would not know of each other's messages.
-      opening ??= openChannel({
-        requestId,
-        role: 'provider',
-        own,
-        peer: consumer,
-        submission: submissionDigest,
-        keySignature,
-      });
-      return await opening;
-    },
-    async hasUnread(state) {
-      const { ends = [] } = (await requestMemory.recall(requestId)) ?? {};
-      const hashes = new Set(state?.seen.map(([hash]) => hash));
-      return ends.some((end) => !hashes.has(end));
-    },
-    async checkHistory(state) {
-      if (!state || !remembered) return;
-      const { seen, ends, unlisted } = state;
-      const before = remembered.ends;
-      const hashes = new Set(seen.map(([hash]) => hash));
-      if (before?.some((end) => !hashes.has(end))) {
-        throw seen.length === 0 ? keysChanged() : missing();
-      }
-      // A message that was encrypted here may never arrive, if this process ends before it was sent.
-      const taken = ends.filter((end) => !unlisted.includes(end) || before?.includes(end));
-      if (!before || taken.length > 0) await rememberEnds({ seen, ends: taken });
-    },
-  };
+  /** Whether another client with this store has sent something that this one has not read yet. */
+  async hasUnread(state: ChannelState | undefined): Promise<boolean> {
+    const { ends = [] } = (await this.#requestMemory.recall(this.#requestId)) ?? {};
+    const hashes = new Set(state?.seen.map(([hash]) => hash));
+    return ends.some((end) => !hashes.has(end));
+  }
+
+  /** Compares the history with the remembered one, and remembers the new one. */
+  async checkHistory(state: ChannelState | undefined): Promise<void> {
+    if (!state || !this.#remembered) return;
+    const { seen, ends, unlisted } = state;
+    const before = this.#remembered.ends;
+    const hashes = new Set(seen.map(([hash]) => hash));
+    if (before?.some((end) => !hashes.has(end))) throw seen.length === 0 ? keysChanged() : missing();
+    // A message that was encrypted here may never arrive, if this process ends before it was sent.
+    const taken = ends.filter((end) => !unlisted.includes(end) || before?.includes(end));
+    if (!before || taken.length > 0) await this.rememberEnds({ seen, ends: taken });
+  }
+
+  /** Remembers messages that the next client must find in the list. */
+  async rememberEnds(state: Pick<ChannelState, 'seen' | 'ends'> | undefined): Promise<void> {
+    if (!state || String(state.ends) === String(this.#remembered?.ends)) return;
+    const { seen, ends } = state;
+    const hashes = new Set(seen.map(([hash]) => hash));
+    this.#remembered = { ...(this.#remembered as Remembered), ends };
+    // What another client has sent since this one read the list stays: lists that are read from now on must have it.
+    const change = (stored: readonly string[]) => [...ends, ...stored.filter((end) => !hashes.has(end))];
+    await this.#requestMemory.changeEnds(this.#requestId, change);
+  }
 }
 
 export const withoutRoot = (orElse = '') =>

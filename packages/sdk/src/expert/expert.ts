@@ -55,7 +55,8 @@ export interface SessionExpertOptions extends ConnectionOptions, OwnOptions {
  */
 export type ExpertEvent =
   | {
-      readonly type: 'new_request' | 'new_message' | 'key_exchange' | 'request_closed';
+      /** `request_triaged`: the expert has snoozed it, has ended that, or has said that there is nothing to answer. */
+      readonly type: 'new_request' | 'new_message' | 'key_exchange' | 'request_closed' | 'request_triaged';
       readonly requestId: string;
       readonly refCode: string | undefined;
       /** With `new_message`: its sender. */

@@ -1,3 +1,4 @@
+import type { ExpertKeys } from '../crypto/expert-keys.ts';
 import { isRefusal } from '../crypto/refusal.ts';
 import { readForm } from '../forms/decide.ts';
 import { type Form, isApproval } from '../forms/form.ts';
@@ -18,6 +19,11 @@ export interface ListedQuestion extends RequestState, RequestNotes {
   readonly question: string;
   readonly context: readonly ContextMessage[];
   readonly plaintext: string | undefined;
+  /**
+   * What the agent has written since the last answer, if it is short and can be read here: a preview, whose place in the conversation is
+   * checked when the request is read.
+   */
+  readonly newestText: string | undefined;
   /** What the question asks for, besides words: an approval, or a form with fields. Also if the form cannot be shown. */
   readonly form: 'approval' | 'form' | undefined;
   /** The form that came with the question, signed with it. Undefined also if it cannot be shown. */
@@ -40,19 +46,28 @@ export function readRow(row: Members): Head {
   return head;
 }
 
-/** Checks rows of the relay's list, which was read with `content=true`, before they are shown. */
-export async function checkRows(
-  requestMemory: RequestMemory,
-  rows: readonly unknown[],
-): Promise<readonly ListedQuestion[]> {
-  return await Promise.all(rows.map((row) => checkRow(requestMemory, readRow(members(row)))));
+/** What rows are checked with. */
+export interface Checking {
+  readonly requestMemory: RequestMemory;
+  readonly keys: () => Promise<ExpertKeys> | undefined;
 }
 
-export async function checkRow(requestMemory: RequestMemory, head: Head): Promise<ListedQuestion> {
+/** Checks rows of the relay's list, which was read with `content=true`, before they are shown. */
+export async function checkRows(
+  checking: Checking,
+  rows: readonly unknown[],
+): Promise<readonly ListedQuestion[]> {
+  return await Promise.all(rows.map((row) => checkRow(checking, readRow(members(row)))));
+}
+
+export async function checkRow({ requestMemory, keys }: Checking, head: Head): Promise<ListedQuestion> {
   if (head.erasedAt !== undefined) return listed(head, noQuestion);
   try {
-    await requestMemory.check(head);
-    return listed(head, readQuestion(head.asked));
+    const first = await requestMemory.check(head);
+    const question = listed(head, readQuestion(head.asked));
+    if (!head.newestMessage) return question;
+    const { readNewestText } = await import('./newest-text.ts');
+    return { ...question, newestText: await readNewestText(head, first, await keys()) };
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const nothing = { agent: undefined, tags: [], closeReason: undefined };
@@ -66,7 +81,15 @@ function listed(head: Head, { answerForm: json, ...question }: Question): Listed
   const encrypted = erasedAt === undefined ? head.consumerKeys !== undefined : undefined;
   const state = { requestId, refCode, status, responseCount, createdAt, expiresAt };
   const notes = { tags, closedBy, closeReason, agent };
-  const about = { ...state, ...notes, ...question, encrypted, erasedAt, refused: undefined };
+  const about = {
+    ...state,
+    ...notes,
+    ...question,
+    encrypted,
+    erasedAt,
+    newestText: undefined,
+    refused: undefined,
+  };
   if (json === undefined) return { ...about, form: undefined, answerForm: undefined };
   const answerForm = readForm(json);
   return { ...about, form: answerForm && isApproval(answerForm) ? 'approval' : 'form', answerForm };

@@ -1,13 +1,13 @@
 import { createQueue } from '../crypto/queue.ts';
 import { RelayError } from '../relay-error.ts';
 import type { Store } from '../store.ts';
-import type { Draft, Outbox } from '../thread/outbox.ts';
+import type { Draft, ExpertOutbox } from '../thread/outbox.ts';
 
 /**
  * The answer of a request that was not sent yet, one at a time: in a signed-in expert's store, which all tabs of the browser share. What
  * was encrypted is stored beside it before it is sent, so that every tab sends the same bytes. Both are deleted once the relay has it.
  */
-export function createPendingStore(store: Store, requestId: string): Outbox {
+export function createPendingStore(store: Store, requestId: string): ExpertOutbox {
   const queue = createQueue();
   const name = nameOf(requestId);
   /** The answer that this client has stored or found here. */
@@ -16,7 +16,8 @@ export function createPendingStore(store: Store, requestId: string): Outbox {
   const isKept = async (messageId: string) => (await readPending(store, requestId))?.messageId === messageId;
 
   return {
-    recall: () =>
+    kind: 'expert',
+    read: () =>
       queue(async () => {
         const draft = await readPending(store, requestId);
         own = draft && { messageId: draft.messageId, json: JSON.stringify(draft) };
@@ -50,7 +51,7 @@ export function createPendingStore(store: Store, requestId: string): Outbox {
     },
     async stateOf(messageId) {
       if (!(await isKept(messageId))) return undefined;
-      return (await store.get(sealedName(messageId))) === undefined ? 'kept' : 'encrypted';
+      return (await store.get(sealedName(messageId))) === undefined ? 'stored' : 'encrypted';
     },
   };
 }

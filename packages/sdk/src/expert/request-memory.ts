@@ -21,82 +21,86 @@ export interface Remembered extends FirstVersion {
   readonly ends?: readonly string[] | undefined;
 }
 
+/** What the relay states of a request. */
+type UncheckedRequest = Pick<Head, 'requestId' | 'refCode' | 'consumerKeys' | 'asked'>;
+
 /**
  * What an expert remembers of requests. Each has a value under its code, since people read a question and answer it
  * later by its code, and once it was opened one under its id.
  */
-export interface RequestMemory {
-  /** Compares a request with what was shown before, and remembers it: before any of it is shown. */
-  check(request: UncheckedRequest): Promise<FirstVersion>;
-  recall(requestId: string): Promise<Remembered | undefined>;
-  /** Returns the first value of this request. */
-  remember(shown: FirstVersion): Promise<FirstVersion>;
-  /** Replaces the ends by what `change` makes of those that are stored. Two clients at the same time lose none. */
-  changeEnds(requestId: string, change: (stored: readonly string[]) => readonly string[]): Promise<void>;
-}
-
-/** What the relay states of a request. */
-type UncheckedRequest = Pick<Head, 'requestId' | 'refCode' | 'consumerKeys' | 'asked'>;
-
-export function createRequestMemory(values: Values): RequestMemory {
-  /** How each request was shown, whatever its code is now. A list does not store it, since one write for each request is enough. */
-  const versions = new Map<string, FirstVersion>();
+export class RequestMemory {
+  readonly #values: Values;
+  /** How each request was shown, and under which name that is stored. What a store remembers never changes, so it is read once. */
+  readonly #checked = new Map<string, { readonly name: string; readonly shown: FirstVersion }>();
   /** The newest version of the ends that is known, by request. */
-  const numbers = new Map<string, number>();
-  const nameOf = (requestId: string) => `request:${requestId}`;
-  const nameOfEnds = (requestId: string, number: number) => `ends:${requestId}:${number}`;
-  const read = (json: string): FirstVersion => JSON.parse(json);
+  readonly #numbers = new Map<string, number>();
+
+  constructor(values: Values) {
+    this.#values = values;
+  }
+
+  /** Compares a request with what was shown before, and remembers it: before any of it is shown. */
+  async check(request: UncheckedRequest): Promise<FirstVersion> {
+    const { requestId, refCode } = request;
+    const shown = await firstVersionOf(request);
+    const name = `code:${normalizeCode(refCode)}`;
+    const checked = this.#checked.get(requestId);
+    if (checked) compareWithFirst(checked.shown, shown);
+    if (checked?.name === name) return shown;
+    let first = await this.#values.get(name);
+    if (first === undefined) {
+      const opened = await this.recall(requestId);
+      if (opened) compareWithFirst(opened, shown);
+      first = await this.#values.remember(name, JSON.stringify(shown));
+    }
+    const known: FirstVersion = JSON.parse(first);
+    if (known.requestId !== requestId) throw codeChanged(refCode);
+    compareWithFirst(known, shown);
+    // Another check may have ended in the meantime.
+    compareWithFirst(this.#checked.get(requestId)?.shown ?? shown, shown);
+    this.#checked.set(requestId, { name, shown });
+    return shown;
+  }
+
+  async recall(requestId: string): Promise<Remembered | undefined> {
+    const kept = await this.#values.get(nameOf(requestId));
+    if (kept === undefined) return undefined;
+    return { ...JSON.parse(kept), ends: (await this.#newestEnds(requestId)).ends };
+  }
+
+  /** Returns the first value of this request. */
+  async remember(shown: FirstVersion): Promise<FirstVersion> {
+    return JSON.parse(await this.#values.remember(nameOf(shown.requestId), JSON.stringify(shown)));
+  }
+
+  /** Replaces the ends by what `change` makes of those that are stored. Two clients at the same time lose none. */
+  async changeEnds(
+    requestId: string,
+    change: (stored: readonly string[]) => readonly string[],
+  ): Promise<void> {
+    for (;;) {
+      const { number, ends = [] } = await this.#newestEnds(requestId);
+      const json = JSON.stringify(change(ends));
+      if ((await this.#values.remember(nameOfEnds(requestId, number + 1), json)) === json) return;
+    }
+  }
 
   /** The versions are numbered from 0, and the first write of a number counts. */
-  async function newestEnds(requestId: string) {
-    let number = numbers.get(requestId) ?? -1;
-    let json = number < 0 ? undefined : await values.get(nameOfEnds(requestId, number));
+  async #newestEnds(requestId: string): Promise<{ number: number; ends: readonly string[] | undefined }> {
+    let number = this.#numbers.get(requestId) ?? -1;
+    let json = number < 0 ? undefined : await this.#values.get(nameOfEnds(requestId, number));
     for (let [step, grows] = [1, true]; step > 0; step = grows ? step * 2 : step >> 1) {
-      const next = await values.get(nameOfEnds(requestId, number + step));
+      const next = await this.#values.get(nameOfEnds(requestId, number + step));
       if (next === undefined) grows = false;
       else [number, json] = [number + step, next];
     }
-    numbers.set(requestId, number);
-    const ends: readonly string[] | undefined = json === undefined ? undefined : JSON.parse(json);
-    return { number, ends };
+    this.#numbers.set(requestId, number);
+    return { number, ends: json === undefined ? undefined : JSON.parse(json) };
   }
-
-  async function recall(requestId: string): Promise<Remembered | undefined> {
-    const kept = await values.get(nameOf(requestId));
-    return kept === undefined ? undefined : { ...read(kept), ends: (await newestEnds(requestId)).ends };
-  }
-
-  return {
-    recall,
-    async check(request) {
-      const { requestId } = request;
-      const shown = await firstVersionOf(request);
-      compareWithFirst(versions.get(requestId) ?? shown, shown);
-      const name = `code:${normalizeCode(request.refCode)}`;
-      let first = await values.get(name);
-      if (first === undefined) {
-        const opened = await recall(requestId);
-        if (opened) compareWithFirst(opened, shown);
-        first = await values.remember(name, JSON.stringify(shown));
-      }
-      const known = read(first);
-      if (known.requestId !== requestId) throw codeChanged(request.refCode);
-      compareWithFirst(known, shown);
-      // Another check may have ended in the meantime.
-      compareWithFirst(versions.get(requestId) ?? shown, shown);
-      versions.set(requestId, shown);
-      return shown;
-    },
-    remember: async (shown) => read(await values.remember(nameOf(shown.requestId), JSON.stringify(shown))),
-    async changeEnds(requestId, change) {
-      for (;;) {
-        const { number, ends = [] } = await newestEnds(requestId);
-        const json = JSON.stringify(change(ends));
-        if ((await values.remember(nameOfEnds(requestId, number + 1), json)) === json) return;
-      }
-    },
-  };
 }
+
+const nameOf = (requestId: string) => `request:${requestId}`;
+const nameOfEnds = (requestId: string, number: number) => `ends:${requestId}:${number}`;
 
 /** @throws RelayError `keys_changed`, `question_altered` */
 export function compareWithFirst(first: FirstVersion, now: FirstVersion): void {

@@ -217,15 +217,20 @@ describe('what an expert was shown', () => {
   });
 });
 
-test('a list of 200 requests costs one write for each new request, and none later', async () => {
+test('a list of 200 requests costs one write for each new request, and no read or write later', async () => {
   const { consumerKey, providerKey: apiKey } = await server.constellation.makeTenant();
   const relay = server.agent({ apiKey: consumerKey });
   const questions = Array.from({ length: 200 }, (_, index) => `Question ${index}?`);
   await Promise.all(questions.map((question) => relay.ask({ question })));
   const values = createMemoryStore();
+  let reads = 0;
   let writes = 0;
   const store = {
     ...values,
+    async get(name: string) {
+      reads += 1;
+      return await values.get(name);
+    },
     async remember(name: string, value: string) {
       writes += 1;
       return await values.remember(name, value);
@@ -239,8 +244,31 @@ test('a list of 200 requests costs one write for each new request, and none late
   const listed = await listing.list();
   expect(listed.map(({ question }) => question).sort()).toEqual([...questions].sort());
   expect(writes).toBe(200);
+  reads = 0;
   expect(await listing.check(await rowsOf(apiKey))).toEqual(listed);
-  expect(writes).toBe(200);
+  expect([reads, writes]).toEqual([0, 200]);
+});
+
+test('a list shows what the agent has written since the answer, as far as it can be read here', async () => {
+  const { consumerKey, providerKey: apiKey } = await server.constellation.makeTenant();
+  const root = makeRoot();
+  const expert = server.expert({ apiKey, root });
+  const agent = server.agent({ apiKey: consumerKey });
+  const newestOf = async (reader = expert) => (await reader.list()).map(({ newestText }) => newestText);
+  const conversation = await agent.ask({ question: 'May I?' });
+  const request = await expert.request(conversation.requestId);
+  await request.answer('Yes.');
+  await conversation.waitForAnswer();
+  expect(await newestOf()).toEqual([undefined]);
+  await conversation.send('It is done. And now?');
+  expect(await newestOf()).toEqual(['It is done. And now?']);
+  // Not without the root, nor with another one, nor if the relay has altered it.
+  expect(await newestOf(server.expert({ apiKey }))).toEqual([undefined]);
+  expect(await newestOf(server.expert({ apiKey, root: makeRoot() }))).toEqual([undefined]);
+  const [row] = (await rowsOf(apiKey)) as [{ newestMessage: { signature: string } }];
+  const { newestMessage: message } = row;
+  const altered = { ...row, newestMessage: { ...message, signature: `A${message.signature.slice(1)}` } };
+  expect(await expert.check([altered])).toMatchObject([{ newestText: undefined, refused: undefined }]);
 });
 
 test('a page that has one request under two codes shows one of them', async () => {

@@ -75,14 +75,16 @@ function readMembers(value: unknown, path: string, checks: Checks): Record<strin
   for (const name of Object.keys(value)) {
     // As in JSON, a member that is undefined is absent.
     if (value[name] === undefined) continue;
+    const at = memberPath(path, name);
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-    const checked = (check ?? notAllowed)(value[name], memberPath(path, name));
+    const allowed = Object.keys(checks).join(', ');
+    const checked = check
+      ? check(value[name], at)
+      : invalidForm(at, `This is not allowed in a form. What is allowed here: ${allowed}.`);
     if (checked !== undefined) copy[name] = checked;
   }
   return copy;
 }
-
-const notAllowed: Check = (_value, path) => invalidForm(path, 'This is not allowed in a form.');
 
 function requireMembers<T extends object>(object: T, path: string, ...names: readonly string[]): T {
   const missing = names.find((name) => !Object.hasOwn(object, name));
@@ -103,9 +105,11 @@ function readProperties(value: unknown, path: string): Members {
   return Object.fromEntries(fields);
 }
 
+const notAType = 'This must be the type of a field: string, number, integer, boolean or array.';
+
 function readField(value: unknown, path: string): Field {
   const members = isObject(value) ? membersOf(value) : {};
-  if (!members) return invalidForm(memberPath(path, 'type'), 'This must be the type of a field.');
+  if (!members) return invalidForm(memberPath(path, 'type'), notAType);
   const copy = readMembers(value, path, { ...labels, ...members });
   requireMembers(copy, path, 'type', ...(members.items ? ['items'] : []));
   for (const [least = '', most = ''] of ranges) {

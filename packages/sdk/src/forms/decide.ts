@@ -97,7 +97,8 @@ function unless<T>(name: RelayErrorName, read: () => T): T | undefined {
   }
 }
 
-const fitsForm = (form: Form | undefined, answer: FormAnswer): boolean =>
+/** Whether an answer is valid for the form. Undefined: one that cannot be shown, which can only be declined. */
+export const fitsForm = (form: Form | undefined, answer: FormAnswer): boolean =>
   answer.action === 'decline' || (form !== undefined && checkContent(form, answer.content).length === 0);
 
 /** Equal for decisions that are equal as JSON: the order of the fields does not matter. */

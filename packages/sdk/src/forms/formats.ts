@@ -22,7 +22,7 @@ export const isDateTime = (text: string): boolean => isDate(dateTime.exec(text)?
 export const formats = {
   email: {
     matches: (text: string) => text.length <= 254 && email.test(text),
-    expected: 'Give an e-mail address, such as ada@example.com.',
+    expected: 'Give an email address, such as ada@example.com.',
   },
   uri: {
     matches: (text: string) => uri.test(text) && !wrongEscape.test(text),

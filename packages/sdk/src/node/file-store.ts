@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { invalidInput } from '../relay-error.ts';
 import type { Store } from '../store.ts';
-import { openPrivateFolder } from './private-folder.ts';
+import { PrivateFolder } from './private-folder.ts';
 
 /** A relay keeps a conversation no longer by default: three days, and thirty days of retention. */
 const keptForMs = 33 * 24 * 3_600_000;
@@ -20,7 +20,7 @@ const isPassing = (name: string): boolean =>
  * const { approved } = await relay.approve('Deploy 4711?', { once: 'deploy 4711' });
  */
 export function createFileStore(path: string): Store {
-  const folder = openPrivateFolder(path);
+  const folder = new PrivateFolder(path);
   let isClean = false;
 
   const names = async () => (await folder.names()).filter((file) => file.endsWith(suffix)).map(nameOf);

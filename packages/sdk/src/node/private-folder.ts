@@ -8,18 +8,114 @@ const abandonedAfterMs = 24 * 3_600_000;
 
 const temporaryFile = /.\.[0-9a-f-]{36}\.new$/;
 
-/** A folder whose files only this user can read. */
-export interface PrivateFolder {
+/** A folder whose files only this user can read. It is made at its first use. It is an error if other users can enter it. */
+export class PrivateFolder {
+  readonly #path: string;
+  #making: Promise<void> | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
   /** Undefined when there is no such file. */
-  read(name: string): Promise<string | undefined>;
+  async read(name: string): Promise<string | undefined> {
+    await this.#make();
+    return await readFile(join(this.#path, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+  }
+
   /** Readers see the old or the new text, never a part, also after a crash. */
-  write(name: string, text: string): Promise<void>;
+  async write(name: string, text: string): Promise<void> {
+    await this.#publish(name, text, rename);
+  }
+
   /** Writes unless there is a file, and returns what it has then: of several processes, the first one counts. */
-  writeFirst(name: string, text: string): Promise<string>;
-  remove(name: string): Promise<void>;
-  names(): Promise<readonly string[]>;
+  async writeFirst(name: string, text: string): Promise<string> {
+    const before = await this.read(name);
+    if (before !== undefined) return before;
+    await this.#publish(name, text, link).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    return (await this.read(name)) ?? text;
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(join(this.#path, name), { force: true });
+  }
+
+  async names(): Promise<readonly string[]> {
+    await this.#make();
+    return await readdir(this.#path);
+  }
+
   /** When the file was written, in milliseconds since 1970. */
-  writtenAt(name: string): Promise<number>;
+  async writtenAt(name: string): Promise<number> {
+    return (await stat(join(this.#path, name))).mtimeMs;
+  }
+
+  async #make(): Promise<void> {
+    this.#making ??= makePrivate(this.#path).catch((error) => {
+      this.#making = undefined;
+      throw error;
+    });
+    await this.#making;
+  }
+
+  /** Writes to a temporary file, and then moves it into its place. */
+  async #publish(name: string, text: string, move: typeof rename): Promise<void> {
+    await this.#make();
+    const draft = join(this.#path, `${name}.${randomUUID()}.new`);
+    try {
+      const file = await open(draft, 'wx', 0o600);
+      try {
+        await file.writeFile(text);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await move(draft, join(this.#path, name));
+      await syncFolder(this.#path);
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+}
+
+async function makePrivate(path: string): Promise<void> {
+  await makeFolder(path);
+  const { mode } = await stat(path);
+  // Windows has no such modes.
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+    throw invalidInput(
+      `Other users can enter the folder ${path}, which has private keys. Close it: chmod 700 '${path}'`,
+    );
+  await removeAbandoned(path);
+}
+
+/** Removes the temporary files of processes that were killed while they wrote: they may have private keys. */
+async function removeAbandoned(path: string): Promise<void> {
+  for (const name of (await readdir(path)).filter((one) => temporaryFile.test(one))) {
+    try {
+      const { mtimeMs } = await stat(join(path, name));
+      if (mtimeMs < Date.now() - abandonedAfterMs) await rm(join(path, name));
+    } catch {
+      // Another process may be writing, or may have removed it.
+    }
+  }
+}
+
+/** So that a power cut does not bring the old file back. */
+async function syncFolder(path: string): Promise<void> {
+  // Windows opens no folders.
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }
 
 /** The recursive `mkdir` of Node never ends where a folder takes no others and says that it is not there, as /proc does. */
@@ -39,95 +135,3 @@ const isFolder = (path: string): Promise<boolean> =>
     (found) => found.isDirectory(),
     () => false,
   );
-
-/** Makes the folder at its first use. It is an error if other users can enter it. */
-export function openPrivateFolder(path: string): PrivateFolder {
-  let making: Promise<void> | undefined;
-  async function make(): Promise<void> {
-    await makeFolder(path);
-    const { mode } = await stat(path);
-    // Windows has no such modes.
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-      throw invalidInput(
-        `Other users can enter the folder ${path}, which has private keys. Close it: chmod 700 '${path}'`,
-      );
-    await removeAbandoned();
-  }
-
-  /** Removes the temporary files of processes that were killed while they wrote: they may have private keys. */
-  async function removeAbandoned(): Promise<void> {
-    for (const name of (await readdir(path)).filter((one) => temporaryFile.test(one))) {
-      try {
-        const { mtimeMs } = await stat(join(path, name));
-        if (mtimeMs < Date.now() - abandonedAfterMs) await rm(join(path, name));
-      } catch {
-        // Another process may be writing, or may have removed it.
-      }
-    }
-  }
-  const made = () => {
-    making ??= make().catch((error) => {
-      making = undefined;
-      throw error;
-    });
-    return making;
-  };
-
-  /** So that a power cut does not bring the old file back. */
-  async function syncFolder(): Promise<void> {
-    // Windows opens no folders.
-    if (process.platform === 'win32') return;
-    const folder = await open(path, 'r');
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
-  }
-
-  /** Writes to a temporary file, and then moves it into its place. */
-  async function publish(name: string, text: string, move: typeof rename): Promise<void> {
-    await made();
-    const draft = join(path, `${name}.${randomUUID()}.new`);
-    try {
-      const file = await open(draft, 'wx', 0o600);
-      try {
-        await file.writeFile(text);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await move(draft, join(path, name));
-      await syncFolder();
-    } finally {
-      await rm(draft, { force: true });
-    }
-  }
-
-  async function read(name: string): Promise<string | undefined> {
-    await made();
-    return await readFile(join(path, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    });
-  }
-
-  return {
-    read,
-    write: (name, text) => publish(name, text, rename),
-    async writeFirst(name, text) {
-      const before = await read(name);
-      if (before !== undefined) return before;
-      await publish(name, text, link).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error;
-      });
-      return (await read(name)) ?? text;
-    },
-    remove: async (name) => await rm(join(path, name), { force: true }),
-    async names() {
-      await made();
-      return await readdir(path);
-    },
-    writtenAt: async (name) => (await stat(join(path, name))).mtimeMs,
-  };
-}

@@ -14,6 +14,7 @@ async function bundle(code: string): Promise<string> {
     format: 'esm',
     target: 'es2022',
     conditions: ['relay-source'],
+    external: ['node:*'],
   });
   return outputFiles[0]?.text ?? '';
 }

@@ -3,7 +3,7 @@ import type { AskedRequest, Party, RequestStatus } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import type { Follower } from './follower.ts';
-import type { Sender } from './sending.ts';
+import type { Sender } from './sender.ts';
 import type { Thread } from './thread.ts';
 
 /** The objects that both kinds of conversation are made of. */
@@ -67,7 +67,7 @@ export class ConversationBase<Known extends AskedRequest> {
     const { signal } = checkOptions(options, 'signal');
     const { thread, sender } = this.base;
     await thread.read(signal);
-    if (sender.isDue && !thread.mailbox.hasEnded) await sender.flush(signal);
+    if (sender.texts.isDue && !thread.mailbox.hasEnded) await sender.flush(signal);
   }
 
   async close(options: ClosingOptions = {}): Promise<void> {

@@ -5,7 +5,7 @@ import { partyOf } from '../request-state.ts';
 import type { Message, ReadMessage } from './message.ts';
 import { isNote, type MessageParts, readSaved, type SavedPart } from './message-parts.ts';
 
-export function toMessage({ role, link: hash, parts, ...message }: ReadMessage): Message {
+export function toMessage({ role, hash, parts, ...message }: ReadMessage): Message {
   const described = describeParts(parts, role);
   const hasForm = described.form !== undefined || described.unreadableForm;
   return {

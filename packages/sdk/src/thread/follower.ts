@@ -1,7 +1,7 @@
 import type { RelayError } from '../relay-error.ts';
 import type { Api } from '../transport/api.ts';
-import { createRefresher } from './refresher.ts';
-import type { Sender } from './sending.ts';
+import { Refresher } from './refresher.ts';
+import type { Sender } from './sender.ts';
 import type { Thread } from './thread.ts';
 
 export interface FollowerOptions {
@@ -12,40 +12,48 @@ export interface FollowerOptions {
   readonly backoff: Api['backoff'];
 }
 
+export type Follower = ReturnType<typeof createFollower>;
+
 /**
  * Keeps a conversation up to date while at least one caller waits for it. While no caller waits, the follower keeps no connection
  * open. `listen` says when there may be news: for experts after each event, for agents as the read scheduler decides. Then the
  * refresher reads until it succeeds.
  */
-export interface Follower {
-  /** Starts to wait. Returns a function that stops it. */
-  follow(): () => void;
-  /** Rejects waiting and later calls with this error. */
-  stop(error: RelayError): void;
-}
-
-export function createFollower({ thread, sender, listen, backoff }: FollowerOptions): Follower {
+export function createFollower({ thread, sender, listen, backoff }: FollowerOptions) {
   const { mailbox } = thread;
   let waiting = 0;
   let end: (() => void) | undefined;
 
-  function begin(): () => void {
-    const refresher = createRefresher({
+  function startReading(): () => void {
+    const report = (error: RelayError) => {
+      if (mailbox.hasEnded) stop();
+      else mailbox.interrupt(error);
+    };
+    const reading = new Refresher({
       backoff,
       async run(signal) {
         await thread.read(signal);
-        if (sender.isDue && !mailbox.hasEnded) await sender.flush(signal);
         if (mailbox.hasEnded) stop();
+        else if (sender.texts.isDue) sending.refresh();
       },
-      report(error) {
-        if (mailbox.hasEnded) stop();
-        else mailbox.interrupt(error);
-      },
+      report,
     });
-    const unlisten = listen(refresher.refresh);
+    // News are read also while a text is being sent, which takes as long as its author can take it back.
+    const sending = new Refresher({
+      backoff,
+      async run(signal, failures) {
+        // The other side may have ended it meanwhile.
+        if (failures > 0) await thread.read(signal);
+        if (sender.texts.isDue && !mailbox.hasEnded) await sender.flush(signal);
+        if (mailbox.hasEnded) stop();
+      },
+      report,
+    });
+    const unlisten = listen(() => reading.refresh());
     const stop = () => {
       unlisten();
-      refresher.stop();
+      reading.stop();
+      sending.stop();
     };
     return stop;
   }
@@ -56,9 +64,10 @@ export function createFollower({ thread, sender, listen, backoff }: FollowerOpti
   }
 
   return {
-    follow() {
+    /** Starts to wait. Returns a function that stops it. */
+    follow(): () => void {
       waiting += 1;
-      if (!mailbox.hasEnded) end ??= begin();
+      if (!mailbox.hasEnded) end ??= startReading();
       let isWaiting = true;
       return () => {
         if (!isWaiting) return;
@@ -67,7 +76,8 @@ export function createFollower({ thread, sender, listen, backoff }: FollowerOpti
         if (waiting === 0) finish();
       };
     },
-    stop(error) {
+    /** Rejects waiting and later calls with this error. */
+    stop(error: RelayError): void {
       finish();
       mailbox.stop(error);
     },

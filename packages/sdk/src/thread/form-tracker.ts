@@ -25,78 +25,74 @@ export interface FormState {
 }
 
 /** The newest form of a conversation, which alone can be answered, and the answers to it. */
-export interface FormTracker {
-  readonly form: OpenForm | undefined;
-  /** The same, for people: `form` is undefined if it cannot be shown. */
-  readonly parsed: { readonly form: Form | undefined; readonly of: string } | undefined;
-  readonly answers: readonly FormAnswerMessage[];
-  readonly state: FormState;
-  /** Notes a message that this agent has sealed. */
-  noteOwn(hash: string | undefined, parts: readonly SavedPart[] | undefined): void;
-  /** Notes a message in the order of the list. */
-  note(message: ReadMessage): void;
-  /** What the answers amount to. Undefined without a form. */
-  standing(read: Read, isRefused?: (messageId: string) => boolean): Standing | undefined;
-}
+export class FormTracker {
+  readonly #side: Side;
+  #newest: OpenForm | undefined;
+  #answers: readonly FormAnswerMessage[];
+  #sealedAt: number | undefined;
+  #parsed: { readonly form: Form | undefined; readonly of: string } | undefined;
 
-export function createFormTracker(side: Side, saved: FormState = {}): FormTracker {
-  let form = saved.form;
-  let answers = [...(saved.answers ?? [])];
-  let { sealedAt } = saved;
-  let parsed: FormTracker['parsed'];
-  const current = () => form ?? side.form;
-
-  function noteAgents(of: string | undefined, parts: readonly SavedPart[] | undefined): void {
-    const text = of && parts ? readSaved(parts, 'consumer').form : undefined;
-    answers = answers.map((one) => ({ ...one, isFollowed: true }));
-    if (of === undefined || text === undefined) return;
-    form = { of, text };
-    answers = [];
+  constructor(side: Side, saved: FormState = {}) {
+    this.#side = side;
+    this.#newest = saved.form;
+    this.#answers = saved.answers ?? [];
+    this.#sealedAt = saved.sealedAt;
   }
 
-  return {
-    get form() {
-      return current();
-    },
-    get parsed() {
-      const now = current();
-      if (!now) return undefined;
-      if (parsed?.of !== now.of) parsed = { form: readForm(now.text), of: now.of };
-      return parsed;
-    },
-    get answers() {
-      return answers;
-    },
-    get state() {
-      return { form, answers: answers.slice(), sealedAt };
-    },
-    noteOwn(hash, parts) {
-      sealedAt = Date.now();
-      noteAgents(hash, parts);
-    },
-    note(message) {
-      const { role, link: hash, parts } = message;
-      if (role === 'consumer') {
-        noteAgents(hash, parts);
-      } else if (parts) {
-        const { answer } = readSaved(parts, role);
-        if (answer && toBase64(answer.of) === current()?.of)
-          answers.push({ ...message, sealedBefore: sealedAt });
-      }
-    },
-    standing(read, isRefused) {
-      const now = current();
-      const given = answers.map(({ parts, ...message }) => {
-        const { answer, isUncertain } = readSaved(parts, 'provider');
-        return { ...message, json: answer?.json ?? '', isUncertain };
-      });
-      return (
-        now &&
-        standingOf(
-          { form: now, side, answers: given, isCrossed: (hash) => isCrossed(read, hash, side.role) },
-          isRefused,
-        )
-      );
-    },
-  };
+  get form(): OpenForm | undefined {
+    return this.#newest ?? this.#side.form;
+  }
+  get answers(): readonly FormAnswerMessage[] {
+    return this.#answers;
+  }
+  get state(): FormState {
+    return { form: this.#newest, answers: this.#answers, sealedAt: this.#sealedAt };
+  }
+
+  /** The same, for people: `form` is undefined if it cannot be shown. */
+  get parsed(): { readonly form: Form | undefined; readonly of: string } | undefined {
+    const { form } = this;
+    if (form && this.#parsed?.of !== form.of) this.#parsed = { form: readForm(form.text), of: form.of };
+    return form && this.#parsed;
+  }
+
+  /** Notes a message that this agent has sealed. */
+  noteOwn(hash: string | undefined, parts: readonly SavedPart[] | undefined): void {
+    this.#sealedAt = Date.now();
+    this.#noteAgents(hash, parts);
+  }
+
+  /** Notes a message in the order of the list. */
+  note(message: ReadMessage): void {
+    const { role, hash, parts } = message;
+    if (role === 'consumer') {
+      this.#noteAgents(hash, parts);
+    } else if (parts) {
+      const { answer } = readSaved(parts, role);
+      if (answer && toBase64(answer.of) === this.form?.of)
+        this.#answers = [...this.#answers, { ...message, sealedBefore: this.#sealedAt }];
+    }
+  }
+
+  #noteAgents(of: string | undefined, parts: readonly SavedPart[] | undefined): void {
+    const text = of && parts ? readSaved(parts, 'consumer').form : undefined;
+    this.#answers = this.#answers.map((one) => ({ ...one, isFollowed: true }));
+    if (of === undefined || text === undefined) return;
+    this.#newest = { of, text };
+    this.#answers = [];
+  }
+
+  /** What the answers amount to. Undefined without a form. */
+  standing(read: Read, isRefused?: (messageId: string) => boolean): Standing | undefined {
+    const { form } = this;
+    const side = this.#side;
+    const answers = this.#answers.map(({ parts, ...message }) => {
+      const { answer, isUncertain } = readSaved(parts, 'provider');
+      return { ...message, json: answer?.json ?? '', isUncertain };
+    });
+    return (
+      form &&
+      standingOf({ form, side, answers, isCrossed: (hash) => isCrossed(read, hash, side.role) }, isRefused)
+    );
+  }
 }

@@ -39,8 +39,8 @@ export interface Message extends MessageParts {
 export interface ReadMessage extends Omit<Message, keyof MessageParts | 'from'> {
   /** As the relay calls its sender. */
   readonly role: Role;
-  /** The hash of this message, by which later ones link to it. It keeps the name that saved states have. Plain text has none. */
-  readonly link?: string | undefined;
+  /** By which later messages link to it. Plain text has none. */
+  readonly hash?: string | undefined;
   readonly parts?: readonly SavedPart[] | undefined;
 }
 

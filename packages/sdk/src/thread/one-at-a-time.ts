@@ -1,9 +1,10 @@
 import { RelayError } from '../relay-error.ts';
 import { orAbort } from '../transport/waiting.ts';
-import type { Sender } from './sending.ts';
+import type { Sender } from './sender.ts';
 
 /** Sends one text at a time: another one that waits is sent before it. */
 export function oneAtATime(sender: Sender): Sender['send'] {
+  const { texts } = sender;
   /** The call that has not ended. */
   let sending: Promise<void> | undefined;
 
@@ -11,7 +12,7 @@ export function oneAtATime(sender: Sender): Sender['send'] {
     const { messageId, signal } = options;
     // Another answer takes the place of one that is held.
     const isFree = () =>
-      sender.unsent.every((draft) => draft.messageId === messageId || sender.stateOf(draft) === 'held');
+      texts.all.every((draft) => draft.messageId === messageId || texts.stateOf(draft) === 'held');
     while (sending) await orAbort(signal, sending);
     const result = isFree() ? sender.send(text, options) : sendBehind();
     sending = result.then(
@@ -25,7 +26,7 @@ export function oneAtATime(sender: Sender): Sender['send'] {
     }
 
     async function sendBehind() {
-      if (sender.isDue) await sender.flush(signal);
+      if (texts.isDue) await sender.flush(signal);
       if (!isFree()) throw anotherWaits();
       return await sender.send(text, options);
     }

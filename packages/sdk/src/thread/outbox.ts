@@ -21,14 +21,24 @@ export interface StoredTexts {
 }
 
 /** Keeps texts until the relay has them. Other clients of the same side share it. */
-export interface Outbox {
-  recall(): Promise<StoredTexts>;
+interface OutboxBase {
+  read(): Promise<StoredTexts>;
   /** Replaces the texts that this client saved before. `isSent` says of one that is missing whether the relay has it. */
   save(unsent: readonly Draft[], isSent?: (draft: Draft) => boolean): Promise<void>;
   /** Returns the content that a client encrypted first with this messageId, or null if it must no longer be sent. */
   claim<T extends object>(messageId: string, sealed: T, signal?: AbortSignal): Promise<T | null>;
-  /** Whether claiming a text also sends it. */
-  readonly claimSends?: boolean;
-  /** Where one text is kept at a time: undefined once another client has sent or removed this one. */
-  stateOf?(messageId: string): Promise<'kept' | 'encrypted' | undefined>;
 }
+
+/** An agent's. For a question with a name, claiming a text also sends it. */
+export interface AgentOutbox extends OutboxBase {
+  readonly kind: 'agent' | 'named question';
+}
+
+/** Of a signed-in expert, for one answer at a time. */
+export interface ExpertOutbox extends OutboxBase {
+  readonly kind: 'expert';
+  /** Undefined once another client has sent or removed this text. */
+  stateOf(messageId: string): Promise<'stored' | 'encrypted' | undefined>;
+}
+
+export type Outbox = AgentOutbox | ExpertOutbox;

@@ -1,4 +1,6 @@
+import { RelayError } from '../relay-error.ts';
 import { hasEnded, type RequestNotes, type RequestState } from '../request-state.ts';
+import type { Api } from '../transport/api.ts';
 import { requestNotes, requestState, time } from '../transport/requests.ts';
 import {
   count,
@@ -16,10 +18,14 @@ export interface Head extends RequestState, RequestNotes {
   readonly asked: Members;
   /** The name of the agent's key, as the relay states it. Absent once the content was erased. */
   readonly agent?: string | undefined;
+  /** The id of that key. */
+  readonly agentKeyId?: string | undefined;
   /** PEM, not checked yet. */
   readonly consumerKeys: Pair | undefined;
   readonly providerKeys: Pair | undefined;
   readonly keySignature: string | undefined;
+  /** What the agent has written since the last answer, not checked yet. Only in lists, and if it is short. */
+  readonly newestMessage?: Members | undefined;
   /** When the content of an ended request was erased. Then it has no keys and no messages. */
   readonly erasedAt: string | undefined;
 }
@@ -44,7 +50,7 @@ export interface Page {
   readonly next: number | undefined;
 }
 
-/** Which page was asked for. */
+/** Which page is asked for. */
 interface Wanted {
   readonly requestId: string;
   readonly after: number;
@@ -52,7 +58,35 @@ interface Wanted {
   readonly head: Head | undefined;
 }
 
-export function readPage(answer: unknown, { requestId, after, head: known }: Wanted): Page {
+/** Messages per call. Relays end a page before it is too large; for those that do not, the size is reduced. */
+const pageSize = 1_000;
+/** Such a page is never too large: each message, and the rest of the answer, take at most 1 MiB. */
+const smallPageSize = 6;
+
+/** Reads the list to its end. */
+export async function* readPages(
+  api: Api,
+  from: Wanted,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Page> {
+  const { requestId } = from;
+  let wanted = from;
+  let limit = pageSize;
+  for (;;) {
+    const path = `/api/v1/messages/${requestId}?after=${wanted.after}&limit=${limit}`;
+    try {
+      const page = await api.get(path, (answer) => readPage(answer, wanted), signal);
+      yield page;
+      if (page.next === undefined) return;
+      wanted = { requestId, after: page.next, head: page.head };
+    } catch (error) {
+      if (limit <= smallPageSize || !RelayError.is(error, 'answer_too_large')) throw error;
+      limit >>= 2;
+    }
+  }
+}
+
+function readPage(answer: unknown, { requestId, after, head: known }: Wanted): Page {
   const body = members(answer);
   const head = readHead(body, known);
   if (head.requestId !== requestId) unexpected('the request that was asked for');
@@ -80,9 +114,11 @@ export function readHead(body: Members, known?: Head): Head {
     ...requestNotes(body),
     asked: question === undefined && known ? known.asked : asked,
     agent: isObject(agent) && !isErased ? optionalText(agent, 'name') : undefined,
+    agentKeyId: isObject(agent) ? optionalText(agent, 'keyId') : undefined,
     consumerKeys: pair(body, 'consumer'),
     providerKeys: pair(body, 'provider'),
     keySignature: optionalText(body, 'keySignature'),
+    newestMessage: isObject(body.newestMessage) ? body.newestMessage : undefined,
     erasedAt: isErased ? time(body, 'erasedAt') : undefined,
   };
 }

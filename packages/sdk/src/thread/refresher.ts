@@ -3,51 +3,52 @@ import type { Api } from '../transport/api.ts';
 import { pause } from '../transport/waiting.ts';
 
 export interface RefresherOptions {
-  /** Reads what is new. */
-  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** The task. `failures`: how often it has failed since it succeeded. */
+  readonly run: (signal: AbortSignal, failures: number) => Promise<void>;
   /** Receives errors that are no outage. */
   readonly report: (error: RelayError) => void;
   readonly backoff: Api['backoff'];
 }
 
 /** Runs a task whenever there may be news, one run at a time. A run that fails is repeated, however long it takes. */
-export interface Refresher {
-  refresh(): void;
-  stop(): void;
-}
+export class Refresher {
+  readonly #options: RefresherOptions;
+  readonly #stopped = new AbortController();
+  #isStale = false;
+  #isRunning = false;
 
-export function createRefresher({ run, report, backoff }: RefresherOptions): Refresher {
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  let isStale = false;
-  let isRunning = false;
+  constructor(options: RefresherOptions) {
+    this.#options = options;
+  }
 
-  async function runUntilFresh(): Promise<void> {
-    for (let failures = 0; isStale && !signal.aborted; ) {
-      isStale = false;
+  refresh(): void {
+    this.#isStale = true;
+    if (!this.#isRunning) void this.#runUntilFresh();
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  async #runUntilFresh(): Promise<void> {
+    const { run, report, backoff } = this.#options;
+    const { signal } = this.#stopped;
+    this.#isRunning = true;
+    for (let failures = 0; this.#isStale && !signal.aborted; ) {
+      this.#isStale = false;
       try {
-        await run(signal);
+        await run(signal, failures);
         failures = 0;
       } catch (error) {
         if (signal.aborted) break;
         if (!isOutage(error)) report(asRelayError(error));
-        isStale = true;
+        this.#isStale = true;
         failures += 1;
         await pause(backoff(failures), signal).catch(() => {});
       }
     }
-    isRunning = false;
+    this.#isRunning = false;
   }
-
-  return {
-    refresh() {
-      isStale = true;
-      if (isRunning) return;
-      isRunning = true;
-      void runUntilFresh();
-    },
-    stop: () => stopped.abort(),
-  };
 }
 
 /** Whether the relay cannot be reached, or is too busy. An unexpected answer is repeated, too, but reported. */

@@ -1,8 +1,10 @@
-import type { Draft } from './outbox.ts';
+import type { Api } from '../transport/api.ts';
+import type { Draft, Outbox } from './outbox.ts';
 import type { FileToSend, PartsToSend } from './parts-to-send.ts';
+import type { Thread } from './thread.ts';
 
 /** The result of sending a message. */
-export interface Sending {
+export interface SendResult {
   readonly messageId: string;
   /** False while it waits in `unsent` for the other side's keys. */
   readonly isSent: boolean;
@@ -42,7 +44,8 @@ export interface SenderState {
   readonly drafts: readonly Draft[];
 }
 
-export interface SendingOptions extends PartsToSend {
+/** What `Sender.send` takes besides the text. */
+export interface DraftOptions extends PartsToSend {
   /** A text with this id that waits is sent again as it was written. Default: a new id. */
   readonly messageId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -51,40 +54,22 @@ export interface SendingOptions extends PartsToSend {
   /** Whether the text waits for its author while there are messages that the author was not shown. */
   readonly isHeldIfNewer?: boolean | undefined;
   /** Called once the text is in the outbox. */
-  readonly onKept?: (() => void) | undefined;
+  readonly onStored?: (() => void) | undefined;
+  /** Called with what would be sent. The text is sent once the promise resolves, and gone if `signal` aborts before. */
+  readonly beforeSending?: ((body: object) => Promise<void>) | undefined;
 }
 
-/** Sends the texts of one side in order, each exactly once, also after errors and restarts. */
-export interface Sender {
-  readonly state: SenderState;
-  readonly unsent: readonly Draft[];
-  /** What has to happen before this one of them is sent: nothing, its author's decision, or another content. */
-  stateOf(draft: Draft): 'waiting' | 'held' | 'refused';
-  /** Whether texts wait to be encrypted. */
-  readonly hasDrafts: boolean;
-  /** Whether a text could be sent now. */
-  readonly isDue: boolean;
-  /**
-   * Returns whether the text was sent. If not, it waits, or is held.
-   *
-   * @throws RelayError also when `discard` removed the text before it was sent
-   */
-  send(
-    text: string,
-    options: SendingOptions,
-  ): Promise<{ readonly messageId: string; readonly isSent: boolean }>;
-  /** Sends all texts that can be sent now. */
-  flush(signal?: AbortSignal): Promise<void>;
-  /** Saves the unsent texts in the outbox. */
-  saveUnsent(): Promise<void>;
-  /**
-   * Takes over the texts of other clients that wait in the outbox. Those that the relay has accepted must be in the list.
-   * @throws RelayError `message_missing`
-   */
-  recall(signal?: AbortSignal): Promise<void>;
-  /**
-   * Removes texts with these ids, or all, and returns those that were removed. Of one that was tried, the list is read first: it may
-   * have arrived. @throws RelayError when the list cannot be read
-   */
-  discard(messageIds?: readonly string[]): Promise<readonly string[]>;
+export interface SenderOptions {
+  readonly api: Api;
+  readonly thread: Thread;
+  /** Whether texts are sent as plain text. */
+  readonly isPlain: () => boolean;
+  /** Runs before a text is encrypted. */
+  readonly prepare: (signal: AbortSignal | undefined) => Promise<void>;
+  /** Saves the state. A text is sent only after it was saved. */
+  readonly save: () => Promise<void>;
+  readonly outbox?: Outbox | undefined;
+  /** How long an answer to a form is sent without asking its author again. Only experts write such answers. */
+  readonly decisionLastsMs?: number | undefined;
+  readonly state?: SenderState | undefined;
 }

@@ -1,6 +1,7 @@
 import type { Channel } from '../crypto/channel.ts';
 import type { ChannelState } from '../crypto/history.ts';
 import type { Role } from '../crypto/key-exchange.ts';
+import type { Members } from '../transport/shape.ts';
 import type { ReadMessage } from './message.ts';
 import type { Head } from './page.ts';
 
@@ -28,13 +29,15 @@ export interface Side {
   /** Whether the caller gets a message, besides the checks that all go through. */
   isForCaller(message: ReadMessage): boolean;
   /** Throws when this side must not go on because of a message that was read. */
-  readonly check?: ((message: Pick<ReadMessage, 'messageId' | 'text' | 'parts'>) => void) | undefined;
+  readonly check?:
+    | ((message: Pick<ReadMessage, 'messageId' | 'hash' | 'text' | 'parts'>, record: Members) => void)
+    | undefined;
   /** Checks the keys that the relay shows. Returns the channel once there are keys of both sides. */
   checkKeys(head: Head): Promise<Channel | undefined>;
-  /** Whether this side has closed the conversation, whatever the relay states. */
-  readonly hasClosed?: boolean | undefined;
+  /** Whether this agent has closed the question without a decision, whatever the relay states. */
+  readonly isWithdrawn?: boolean | undefined;
   /** Reads the store. It must happen before the list is read: what other clients store later may be newer than the list. */
-  recall?(): Promise<void>;
+  readStore?(): Promise<void>;
   /** Checks the history once the list was read to its end. */
   checkHistory?(state: ChannelState | undefined): Promise<void>;
 }

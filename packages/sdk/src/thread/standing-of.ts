@@ -4,7 +4,7 @@ import type { OpenForm, Side } from './side.ts';
 
 /** A message with an answer to a form. */
 export interface GivenMessage
-  extends Pick<ReadMessage, 'messageId' | 'link' | 'protection'>,
+  extends Pick<ReadMessage, 'messageId' | 'hash' | 'protection'>,
     Pick<GivenAnswer, 'json' | 'isUncertain'> {}
 
 /** What a conversation has of its open form. */
@@ -23,7 +23,7 @@ export function standingOf(
   isRefused?: (messageId: string) => boolean,
 ): Standing {
   const given = answers.map(
-    ({ messageId, link: hash, protection, json, isUncertain }): GivenAnswer => ({
+    ({ messageId, hash, protection, json, isUncertain }): GivenAnswer => ({
       messageId,
       json,
       isUncertain,

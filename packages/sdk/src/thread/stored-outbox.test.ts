@@ -31,12 +31,12 @@ const draft = (messageId: string, more: Partial<Draft> = {}): Draft => ({
   ...more,
 });
 /** What a tab that is opened finds, and from then on has. */
-async function recall(tab: Outbox) {
-  const { drafts } = await tab.recall();
+async function takeOver(tab: Outbox) {
+  const { drafts } = await tab.read();
   await tab.save(drafts);
   return drafts;
 }
-const idsIn = async (tab: Outbox) => (await recall(tab)).map(({ messageId }) => messageId);
+const idsIn = async (tab: Outbox) => (await takeOver(tab)).map(({ messageId }) => messageId);
 const contents = () => [...values].filter(([name]) => name.startsWith('outbox:')).map(([, value]) => value);
 
 test('tabs that save at the same time lose nothing of each other', async () => {
@@ -52,9 +52,9 @@ test('tabs that save at the same time lose nothing of each other', async () => {
 test('a text that one tab removes while another one saves is gone, and nothing else is', async () => {
   const [one, other] = [openTab(), openTab()];
   await one.save([draft('old')]);
-  const recalled = await recall(other);
+  const found = await takeOver(other);
   await Promise.all([other.save([]), one.save([draft('new')])]);
-  expect(recalled.map(({ messageId }) => messageId)).toEqual(['old']);
+  expect(found.map(({ messageId }) => messageId)).toEqual(['old']);
   expect(await idsIn(openTab())).toEqual(['new']);
 });
 
@@ -62,7 +62,7 @@ test('a text that another tab has removed is not stored again, and its content i
   const [one, other] = [openTab(), openTab()];
   const text = draft('secret');
   await one.save([text]);
-  await recall(other);
+  await takeOver(other);
   await other.save([]);
   await one.save([text]);
   expect(await idsIn(openTab())).toEqual([]);
@@ -77,18 +77,18 @@ test('the order is kept beyond one batch, and a change is stored', async () => {
   if (first) first.isHeldIfNewer = true;
   await tab.save(texts);
   const again = openTab();
-  const recalled = await recall(again);
-  expect(recalled).toEqual(texts);
-  expect(recalled[0]?.isHeldIfNewer).toBe(true);
-  await again.save(recalled.slice(1));
-  expect(await recall(openTab())).toEqual(others);
+  const found = await takeOver(again);
+  expect(found).toEqual(texts);
+  expect(found[0]?.isHeldIfNewer).toBe(true);
+  await again.save(found.slice(1));
+  expect(await takeOver(openTab())).toEqual(others);
 });
 
 test('another client learns that a text waits, and then that the relay has accepted it', async () => {
   const [one, other] = [openTab(), openTab()];
   await one.save([draft('a'), draft('b')]);
-  expect((await other.recall()).drafts.map(({ messageId }) => messageId)).toEqual(['a', 'b']);
+  expect((await other.read()).drafts.map(({ messageId }) => messageId)).toEqual(['a', 'b']);
   await one.save([], ({ messageId }) => messageId === 'a');
-  for (const tab of [other, openTab()]) expect(await tab.recall()).toEqual({ drafts: [], accepted: ['a'] });
+  for (const tab of [other, openTab()]) expect(await tab.read()).toEqual({ drafts: [], accepted: ['a'] });
   expect(await other.claim('b', {})).toBeNull();
 });

@@ -1,6 +1,6 @@
 import { createQueue } from '../crypto/queue.ts';
 import type { Values } from '../store.ts';
-import type { Draft, Outbox } from './outbox.ts';
+import type { AgentOutbox, Draft } from './outbox.ts';
 
 /** How many values are read at the same time. */
 const batch = 16;
@@ -12,11 +12,11 @@ interface Accepted {
 }
 
 /**
- * Stores the unsent texts of one side of a request in the store, so that they are not lost with the page or the process. Each has a
- * numbered value of its own, and the first client that writes to a number has it: clients that save at the same time overwrite nothing of
+ * Stores the unsent texts of an agent in the store, so that they are not lost with the process. Each has a
+ * numbered value of its own, and the first process that writes to a number has it: processes that save at the same time overwrite nothing of
  * each other.
  */
-export function createOutbox(values: Values, requestId: string): Outbox {
+export function createOutbox(values: Values, requestId: string): AgentOutbox {
   const queue = createQueue();
   const numbered = (number: number) => `outbox:${requestId}:${number}`;
   const sealedName = (messageId: string) => `sealed:${messageId}`;
@@ -68,7 +68,7 @@ export function createOutbox(values: Values, requestId: string): Outbox {
     }
     for (;;) {
       const first = await values.remember(numbered(free), json);
-      // Also what another client has written there: nothing below `free` is read a second time.
+      // Also what another process has written there: nothing below `free` is read a second time.
       note(free, first);
       free += 1;
       if (first === json) return;
@@ -84,7 +84,8 @@ export function createOutbox(values: Values, requestId: string): Outbox {
   }
 
   return {
-    recall: () =>
+    kind: 'agent',
+    read: () =>
       queue(async () => {
         const drafts: Draft[] = [];
         for (const draft of await readNumbered()) {
@@ -97,14 +98,14 @@ export function createOutbox(values: Values, requestId: string): Outbox {
       queue(async () => {
         const kept = new Set(unsent.map(({ messageId }) => messageId));
         const gone = own.filter(({ messageId }) => !kept.has(messageId));
-        // First of all, so that another client must find them in the list.
+        // First of all, so that another process must find them in the list.
         for (const draft of gone.filter(isSent)) await remove(draft, true);
-        // So that another client that still has them does not send them again.
+        // So that another process that still has them does not send them again.
         for (const { messageId } of gone) await values.set(sealedName(messageId), over);
         for (const draft of gone) await remove(draft);
         own = unsent;
         for (const draft of unsent) {
-          // Another tab has discarded or sent it.
+          // Another process has discarded or sent it.
           if (accepted.has(draft.messageId)) continue;
           if (await isOver(draft)) await remove(draft);
           else await store(draft);

@@ -1,21 +1,19 @@
-import { toBase64 } from '../crypto/base64.ts';
-import { sha256, toUtf8 } from '../crypto/bytes.ts';
 import type { Claim } from '../crypto/channel.ts';
-import { mayShowPlaintext } from '../crypto/plaintext.ts';
 import { createQueue } from '../crypto/queue.ts';
 import { isRefusal } from '../crypto/refusal.ts';
-import type { Channel, ChannelState, Role, SealedMessage } from '../crypto/wire.ts';
+import type { Channel, ChannelState, SealedMessage } from '../crypto/wire.ts';
 import type { Standing } from '../forms/decide.ts';
-import { RelayError } from '../relay-error.ts';
+import type { RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
-import { isObject, textOf, unexpected } from '../transport/shape.ts';
+import { unexpected } from '../transport/shape.ts';
 import { orAbort } from '../transport/waiting.ts';
-import { createFormTracker, type FormState, type FormTracker } from './form-tracker.ts';
-import { createMailbox, type Mailbox } from './mailbox.ts';
-import { beginRecord, ended, type ReadMessage } from './message.ts';
+import { type FormState, FormTracker } from './form-tracker.ts';
+import { ListedMessages } from './listed-messages.ts';
+import { Mailbox } from './mailbox.ts';
+import { ended, type ReadMessage } from './message.ts';
 import { restoredParts } from './message-parts.ts';
-import { type Head, type Listed, type Page, readPage } from './page.ts';
+import { type Head, type Page, readPages } from './page.ts';
 import { hasNewer, nameShown, type Read, type Sealing, withOwn } from './shown.ts';
 import type { Side } from './side.ts';
 
@@ -39,12 +37,6 @@ export interface ThreadState extends FormState {
  * deciding by what it has brought.
  */
 const freshForMs = 1_000;
-/** Messages per call. Relays end a page before it is too large; for those that do not, the size is reduced. */
-const pageSize = 1_000;
-/** Such a page is never too large: each message, and the rest of the answer, take at most 1 MiB. */
-const smallPageSize = 6;
-/** All characters, and 1,000 more for each message. A relay allows 64 MiB in 10,000 messages. */
-const maxTotalLength = 1e8;
 
 export interface ThreadOptions {
   readonly api: Api;
@@ -60,247 +52,234 @@ export interface ThreadOptions {
  * One conversation, read from the gateway's list in order, each message once. `state` is consistent at any time, so
  * that it can be saved at any time.
  */
-export interface Thread {
+export class Thread {
   readonly requestId: string;
   readonly side: Side;
   readonly mailbox: Mailbox<ReadMessage>;
-  /** As last seen. */
-  readonly head: Head | undefined;
-  readonly channel: Channel | undefined;
-  readonly refusal: RelayError | undefined;
-  readonly answersRead: number;
   readonly formTracker: FormTracker;
-  readonly state: ThreadState;
-  /** What the answers to the newest form amount to, if there is one. */
-  standing(isRefused?: (messageId: string) => boolean): Standing | undefined;
-  /** Throws when the conversation has ended or was refused. */
-  checkOpen(): void;
-  known(): Read;
-  has(messageId: string): boolean;
-  /** Reads new messages. */
-  read(signal?: AbortSignal): Promise<void>;
-  /** The same, unless a read that has ended began less than a second ago. */
-  readIfStale(signal?: AbortSignal): Promise<void>;
-  /** Continues with what the relay has accepted, keys or an end, without reading it back first. */
-  adopt(news: Partial<Head>): Promise<void>;
-  /** Names what was shown when a text is written now: these messages, by default those taken from the mailbox, and those sent here. */
-  nameShown(messageIds?: readonly string[]): readonly string[];
-  /** Whether there are messages of the other side that are not among these, nor before one of these. */
-  hasNewerThan(shown: readonly string[]): boolean;
-  /** Encrypts a text for the open channel. `onSealed` runs in the same step in which `state` changes, with what `claim` returned. */
-  seal(text: Sealing, claim: Claim, onSealed: (sealed: SealedMessage | null) => void): Promise<void>;
-  /** Forgets the text that was encrypted last: later ones do not link to it. False if the relay or the other side has it. */
-  forget(messageId: string): Promise<boolean>;
-  /** Marks the messages in the mailbox: they were written before this side's new text. */
-  markUnseen(): void;
-  refuse(error: RelayError): void;
-}
-
-export function createThread(options: ThreadOptions): Thread {
-  const { api, requestId, side, hasDrafts, state } = options;
-  const mailbox = createMailbox(state?.messages);
-  /** Decrypting and encrypting take turns, so that `channelState` is always consistent. */
-  const inOrder = createQueue();
-  const reading = createQueue();
+  readonly #api: Api;
+  /** Decrypting and encrypting take turns, so that `#channelState` is always consistent. */
+  readonly #inOrder = createQueue();
+  readonly #reading = createQueue();
+  readonly #listed: ListedMessages;
   // These maps and sets have ids in lower case, as those of texts that are sent here. Ids of the list and of callers are converted.
-  /** A digest of the content by messageId, to recognize repeated messages. */
-  const contents = new Map<string, string>();
-  const others = new Map(state?.others);
-  const own = new Set(state?.own);
-  const fromDevices = new Map<string, string | undefined>();
-  const sealedHere = new Set<string>();
-  const formTracker = createFormTracker(side, state);
-  let { channel } = options;
-  let channelState = state?.channel;
-  let lastSeq = state?.seq ?? 0;
-  let answersRead = state?.answersRead ?? 0;
-  let totalLength = 0;
-  let readAt = -freshForMs;
-  let head: Head | undefined;
-  let refusal: RelayError | undefined;
+  readonly #others: Map<string, string | undefined>;
+  readonly #own: Set<string>;
+  readonly #fromDevices = new Map<string, string | undefined>();
+  readonly #sealedHere = new Set<string>();
+  #channel: Channel | undefined;
+  #channelState: ChannelState | undefined;
+  #lastSeq: number;
+  #answersRead: number;
+  #readAt = -freshForMs;
+  #head: Head | undefined;
+  #refusal: RelayError | undefined;
 
-  async function readToEnd(signal: AbortSignal | undefined): Promise<void> {
-    await side.recall?.();
-    const startedAt = performance.now();
-    let limit = pageSize;
-    for (let isLast = false; !isLast; ) {
-      if (refusal) throw refusal;
-      const after = lastSeq;
-      const path = `/api/v1/messages/${requestId}?after=${after}&limit=${limit}`;
-      try {
-        const page = await api.get(path, (answer) => readPage(answer, { requestId, after, head }), signal);
-        await inOrder(() => applyPage(page));
-        isLast = page.next === undefined;
-      } catch (error) {
-        if (limit <= smallPageSize || !RelayError.is(error, 'answer_too_large')) throw error;
-        limit >>= 2;
-      }
-    }
-    readAt = startedAt;
+  constructor({ api, requestId, side, hasDrafts, state, channel }: ThreadOptions) {
+    this.requestId = requestId;
+    this.side = side;
+    this.mailbox = new Mailbox(state?.messages);
+    this.formTracker = new FormTracker(side, state);
+    this.#api = api;
+    this.#listed = new ListedMessages(side, hasDrafts);
+    this.#others = new Map(state?.others);
+    this.#own = new Set(state?.own);
+    this.#channel = channel;
+    this.#channelState = state?.channel;
+    this.#lastSeq = state?.seq ?? 0;
+    this.#answersRead = state?.answersRead ?? 0;
   }
 
-  async function applyPage({ head: newHead, messages, next }: Page): Promise<void> {
+  /** As last seen. */
+  get head(): Head | undefined {
+    return this.#head;
+  }
+  get channel(): Channel | undefined {
+    return this.#channel;
+  }
+  get refusal(): RelayError | undefined {
+    return this.#refusal;
+  }
+  get answersRead(): number {
+    return this.#answersRead;
+  }
+  get state(): ThreadState {
+    return {
+      seq: this.#lastSeq,
+      answersRead: this.#answersRead,
+      channel: this.#channelState,
+      others: [...this.#others],
+      own: [...this.#own],
+      ...this.formTracker.state,
+      messages: [...this.mailbox.unprocessed, ...this.mailbox.messages],
+    };
+  }
+
+  /** What was read. */
+  get known(): Read {
+    return {
+      channel: this.#channel,
+      state: this.#channelState,
+      others: this.#others,
+      fromDevices: this.#fromDevices,
+    };
+  }
+
+  has(messageId: string): boolean {
+    return this.#listed.has(messageId) || this.#own.has(messageId);
+  }
+
+  /** What the answers to the newest form amount to, if there is one. */
+  standing(isRefused?: (messageId: string) => boolean): Standing | undefined {
+    return this.formTracker.standing(this.known, isRefused);
+  }
+
+  /** Throws when the conversation has ended or was refused. */
+  checkOpen(): void {
+    if (this.#refusal) throw this.#refusal;
+    if (this.#head && hasEnded(this.#head)) throw ended(this.#head.status);
+  }
+
+  refuse(error: RelayError): void {
+    this.#refusal ??= error;
+    this.mailbox.end(this.#refusal);
+  }
+
+  /** Reads new messages. */
+  async read(signal?: AbortSignal): Promise<void> {
+    // Before its turn, another call may go on for longer than this one may take.
+    await orAbort(
+      signal,
+      this.#reading(() => this.#readToEnd(signal)),
+    );
+  }
+
+  /** The same, unless a read that has ended began less than a second ago. */
+  async readIfStale(signal?: AbortSignal): Promise<void> {
+    // After running calls: they may be what makes another one superfluous.
+    const reading = this.#reading(async () => {
+      if (performance.now() - this.#readAt > freshForMs) await this.#readToEnd(signal);
+    });
+    await orAbort(signal, reading);
+  }
+
+  /** Continues with what the relay has accepted, keys or an end, without reading it back first. */
+  async adopt(news: Partial<Head>): Promise<void> {
+    // After running calls, whose answers may not have it yet.
+    await this.#reading(async () => {
+      if (!this.#head || (news.providerKeys && this.#channel)) return;
+      const head = { ...this.#head, ...news };
+      await this.#inOrder(() => this.#applyPage({ head, messages: [], next: undefined }));
+    });
+  }
+
+  async #readToEnd(signal: AbortSignal | undefined): Promise<void> {
+    await this.side.readStore?.();
+    if (this.#refusal) throw this.#refusal;
+    const startedAt = performance.now();
+    const wanted = { requestId: this.requestId, after: this.#lastSeq, head: this.#head };
+    for await (const page of readPages(this.#api, wanted, signal)) {
+      await this.#inOrder(() => this.#applyPage(page));
+      if (this.#refusal) throw this.#refusal;
+    }
+    this.#readAt = startedAt;
+  }
+
+  async #applyPage({ head, messages, next }: Page): Promise<void> {
+    const { side, mailbox } = this;
     const opened: ReadMessage[] = [];
-    let seq = lastSeq;
-    head = side.hasClosed && !hasEnded(newHead) ? { ...newHead, status: 'closed' } : newHead;
+    let seq = this.#lastSeq;
+    this.#head = side.isWithdrawn && !hasEnded(head) ? { ...head, status: 'closed' } : head;
     const isErased = head.erasedAt !== undefined;
-    const noted = new Set<string | undefined>(channelState?.unlisted);
+    const noted = new Set<string | undefined>(this.#channelState?.unlisted);
     try {
-      if (!isErased) channel = await side.checkKeys(head);
+      if (!isErased) this.#channel = await side.checkKeys(this.#head);
       // Decrypted in parallel, accepted in order.
-      const openings = messages.map((listed) => [listed.seq, begin(listed)] as const);
+      const openings = messages.map(
+        (listed) => [listed.seq, this.#listed.begin(listed, this.#channel)] as const,
+      );
       for (const [listedSeq, open] of openings) {
         opened.push(...(await open()));
         seq = Math.max(seq, listedSeq);
       }
-      if (next === undefined && !isErased) await side.checkHistory?.(channel?.state());
+      if (next === undefined && !isErased) await side.checkHistory?.(this.#channel?.state());
       // A list that repeats itself would never end.
       if (next !== undefined && opened.length === 0) unexpected('new messages');
     } catch (error) {
-      if (isRefusal(error)) refusal = error;
+      if (isRefusal(error)) this.#refusal = error;
       throw error;
     } finally {
-      lastSeq = seq;
-      answersRead += opened.filter(({ role }) => role === 'provider').length;
-      channelState = channel?.state();
-      for (const message of opened) {
-        const { role, messageId, link: hash } = message;
-        const id = messageId.toLowerCase();
-        // An agent's own forms count from the time when they were encrypted; those of another process when they are listed.
-        if (role === 'provider' || !noted.has(hash)) formTracker.note(message);
-        if (role !== side.role) others.set(id, hash);
-        else own.add(id);
-        if (role === side.role && side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, hash);
-      }
+      this.#lastSeq = seq;
+      this.#channelState = this.#channel?.state();
+      for (const message of opened) this.#note(message, noted);
       mailbox.push(opened.filter((message) => side.isForCaller(message)));
-      if (refusal) mailbox.end(refusal);
+      if (this.#refusal) mailbox.end(this.#refusal);
     }
-    if (next === undefined && hasEnded(head)) mailbox.end();
+    if (next === undefined && hasEnded(this.#head)) mailbox.end();
   }
 
-  /** A message that was read already is skipped if it is equal to the byte. A changed one is opened, and then refused. */
-  function begin({ record, createdAt }: Listed): () => Promise<ReadMessage[]> {
-    const { messageId, role, encrypted, signature, plaintext, answer } = record;
-    const { iv, ciphertext, tag, ephemeralPublicKey } = isObject(encrypted) ? encrypted : {};
-    const members = [role, iv, ciphertext, tag, ephemeralPublicKey, signature, plaintext, answer];
-    // Only strings: anything else is refused below, and JSON may be nested too deeply to be written.
-    const content = toUtf8(JSON.stringify(members.map(textOf)));
-    const id = textOf(messageId)?.toLowerCase() ?? '';
-    const hashing = sha256(content).then(toBase64);
-    const open = beginRecord(record, channel, mayBePlain, side.agentSentKeys ? undefined : side.form?.of);
-    return async () => {
-      const digest = await hashing;
-      if (contents.get(id) === digest) return [];
-      const message = await open();
-      side.check?.(message);
-      contents.set(id, digest);
-      totalLength += message.text.length + 1_000;
-      for (const { body } of message.parts ?? []) totalLength += body.length;
-      if (totalLength > maxTotalLength) unexpected('a shorter list');
-      const isOutdated = message.role !== side.role && hasDrafts();
-      return [{ ...message, createdAt, ...(isOutdated && { seenYourLast: false }) }];
-    };
+  /** An agent's own forms count from the time when they were encrypted; those of another process when they are listed. */
+  #note(message: ReadMessage, noted: ReadonlySet<string | undefined>): void {
+    const { role, messageId, hash } = message;
+    const { side } = this;
+    const id = messageId.toLowerCase();
+    if (role === 'provider') this.#answersRead += 1;
+    if (role === 'provider' || !noted.has(hash)) this.formTracker.note(message);
+    if (role !== side.role) this.#others.set(id, hash);
+    else this.#own.add(id);
+    if (role === side.role && side.hasDevices && !this.#sealedHere.has(id)) this.#fromDevices.set(id, hash);
   }
 
-  const known = () => ({ channel, state: channelState, others, fromDevices });
-
-  function refuse(error: RelayError): void {
-    refusal ??= error;
-    mailbox.end(refusal);
+  /** Names what was shown when a text is written now: these messages, by default those taken from the mailbox, and those sent here. */
+  nameShown(messageIds?: readonly string[]): readonly string[] {
+    const waiting = this.mailbox.messages.map(({ messageId }) => messageId);
+    const named = new Set((messageIds ?? waiting).map((messageId) => messageId.toLowerCase()));
+    return nameShown(this.known, (messageId) => named.has(messageId) === (messageIds !== undefined));
   }
 
-  const mayBePlain = (author: Role) =>
-    mayShowPlaintext({
-      reader: side.role,
-      author,
-      agentSentKeys: side.agentSentKeys,
-      acceptUnprotected: side.acceptUnprotected,
+  /** Whether there are messages of the other side that are not among these, nor before one of these. */
+  hasNewerThan(shown: readonly string[]): boolean {
+    return hasNewer(this.known, shown);
+  }
+
+  /** Encrypts a text for the open channel. `onSealed` runs in the same step in which `state` changes, with what `claim` returned. */
+  async seal(
+    { messageId, text, parts, shown }: Sealing,
+    claim: Claim,
+    onSealed: (sealed: SealedMessage | null) => void,
+  ): Promise<void> {
+    await this.#inOrder(async () => {
+      try {
+        const channel = this.#channel as Channel;
+        this.#sealedHere.add(messageId);
+        const options = { messageId, shown: withOwn(this.known, shown), claim };
+        const sealed = await channel.seal(text, { ...options, parts: restoredParts(parts) });
+        const state = channel.state();
+        this.#channelState = state;
+        if (sealed && this.side.role === 'consumer') this.formTracker.noteOwn(state.seen.at(-1)?.[0], parts);
+        onSealed(sealed);
+      } catch (error) {
+        if (isRefusal(error)) this.refuse(error);
+        throw error;
+      }
     });
+  }
 
-  return {
-    requestId,
-    side,
-    mailbox,
-    get head() {
-      return head;
-    },
-    get channel() {
-      return channel;
-    },
-    get refusal() {
-      return refusal;
-    },
-    get answersRead() {
-      return answersRead;
-    },
-    formTracker,
-    known,
-    standing: (isRefused) => formTracker.standing(known(), isRefused),
-    get state() {
-      const messages = [...mailbox.unprocessed, ...mailbox.messages];
-      const read = { seq: lastSeq, answersRead, channel: channelState, others: [...others], own: [...own] };
-      return { ...read, ...formTracker.state, messages };
-    },
-    checkOpen() {
-      if (refusal) throw refusal;
-      if (head && hasEnded(head)) throw ended(head.status);
-    },
-    has: (messageId) => contents.has(messageId) || own.has(messageId),
-    // Before its turn, another call may go on for longer than this one may take.
-    read: (signal) =>
-      orAbort(
-        signal,
-        reading(() => readToEnd(signal)),
-      ),
-    readIfStale: (signal) =>
-      orAbort(
-        signal,
-        // After running calls: they may be what makes another one superfluous.
-        reading(async () => {
-          if (performance.now() - readAt > freshForMs) await readToEnd(signal);
-        }),
-      ),
-    adopt: (news) =>
-      // After running calls, whose answers may not have it yet.
-      reading(async () => {
-        if (!head || (news.providerKeys && channel)) return;
-        const adopted = { ...head, ...news };
-        await inOrder(() => applyPage({ head: adopted, messages: [], next: undefined }));
-      }),
-    nameShown(messageIds) {
-      const waiting = mailbox.messages.map(({ messageId }) => messageId);
-      const named = new Set((messageIds ?? waiting).map((messageId) => messageId.toLowerCase()));
-      return nameShown(known(), (messageId) => named.has(messageId) === (messageIds !== undefined));
-    },
-    hasNewerThan: (shown) => hasNewer(known(), shown),
-    seal: ({ messageId, text, parts, shown }, claim, onSealed) =>
-      inOrder(async () => {
-        try {
-          const sealer = channel as Channel;
-          sealedHere.add(messageId);
-          const options = { messageId, shown: withOwn(known(), shown), claim };
-          const sealed = await sealer.seal(text, { ...options, parts: restoredParts(parts) });
-          channelState = sealer.state();
-          if (sealed && side.role === 'consumer') formTracker.noteOwn(channelState.seen.at(-1)?.[0], parts);
-          onSealed(sealed);
-        } catch (error) {
-          if (isRefusal(error)) refuse(error);
-          throw error;
-        }
-      }),
-    forget: (messageId) =>
-      inOrder(async () => {
-        if (!channel) return true;
-        if (contents.has(messageId) || !channel.forgetLast()) return false;
-        sealedHere.delete(messageId);
-        channelState = channel.state();
-        return true;
-      }),
-    markUnseen() {
-      mailbox.update((message) =>
-        message.role === side.role ? message : { ...message, seenYourLast: false },
-      );
-    },
-    refuse,
-  };
+  /** Forgets the text that was encrypted last: later ones do not link to it. False if the relay or the other side has it. */
+  async forget(messageId: string): Promise<boolean> {
+    return await this.#inOrder(async () => {
+      if (!this.#channel) return true;
+      if (this.#listed.has(messageId) || !this.#channel.forgetLast()) return false;
+      this.#sealedHere.delete(messageId);
+      this.#channelState = this.#channel.state();
+      return true;
+    });
+  }
+
+  /** Marks the messages in the mailbox: they were written before this side's new text. */
+  markUnseen(): void {
+    this.mailbox.update((message) =>
+      message.role === this.side.role ? message : { ...message, seenYourLast: false },
+    );
+  }
 }

@@ -1,127 +1,113 @@
 import type { Access, Timing } from '../client-options.ts';
 import { invalidInput, RelayError, type RelayErrorReason } from '../relay-error.ts';
-import { type Budget, createBudget, limitConcurrency } from './call-limits.ts';
+import { Budget, limitConcurrency } from './call-limits.ts';
 import { problemError } from './problem-error.ts';
 import { readText } from './read-stream.ts';
 import { parseJson, unexpected } from './shape.ts';
 import { pause, throwIfAborted, withTimeout } from './waiting.ts';
 
-/** Calls the gateway. Calls are repeated after errors, since each contains an id that makes a repetition harmless. */
-export interface Api {
-  /** The gateway's address, without a slash at its end. */
-  readonly url: string;
-  readonly budget: Budget;
-  /** The hub's address, once an answer has named it. */
-  readonly hubUrl: string | undefined;
-  /** Milliseconds to wait before attempt number `attempt`, from 0: random, up to a limit that doubles ("full jitter"). */
-  backoff(attempt: number): number;
-  get<T>(path: string, read: ReadAnswer<T>, signal?: AbortSignal): Promise<T>;
-  /** With the ETag of what it replaces, if there is something. */
-  put(path: string, body: object, etag: string | undefined, signal?: AbortSignal): Promise<void>;
-  /** With `lasting`, an attempt that was begun before `signal` aborts is only aborted by `lasting`. `again` says before each repetition whether it is still wanted. */
-  post<T>(
-    path: string,
-    body: object,
-    read: ReadAnswer<T>,
-    signal?: AbortSignal,
-    lasting?: AbortSignal,
-    again?: () => Promise<boolean>,
-  ): Promise<T>;
-}
-
-/** Reads the body of an answer, which is JSON. Throws when it is not what was asked for. */
-type ReadAnswer<T> = (answer: unknown, headers: Headers) => T;
+/** Reads the body of a response, which is JSON. Throws when it is not what was asked for. */
+type ReadBody<T> = (body: unknown, headers: Headers) => T;
 
 /** Attempts of a call that fails because of the network or overload. Waiting for a rate limit does not count. */
 const maxAttempts = 6;
 /** A thousand conversations must not open a thousand sockets. */
 const maxConcurrentCalls = 6;
 
-export function createApi(options: Access & { timing: Timing }): Api {
-  const { apiKey, timing, onOutage, fetch = globalThis.fetch, random = Math.random } = options;
-  const url = baseUrl(options.url);
-  const withSlot = limitConcurrency(maxConcurrentCalls);
-  const budget = createBudget();
-  let pausedUntil = 0;
-  let hubUrl: string | undefined;
-  let outage: RelayErrorReason | undefined;
-  let outageSince = 0;
+interface Repetition {
+  /** Aborts an attempt that was begun before `signal` aborts. Default: `signal`. */
+  readonly lasting?: AbortSignal | undefined;
+  /** Says before each repetition whether it is still wanted. */
+  readonly again?: (() => Promise<boolean>) | undefined;
+}
 
-  function report(error?: RelayError): void {
-    if (error?.reason === outage) return;
-    outage = error?.reason;
-    outageSince = performance.now();
-    onOutage?.(error);
+/** Calls the gateway. Calls are repeated after errors, since each contains an id that makes a repetition harmless. */
+export class Api {
+  /** The gateway's address, without a slash at its end. */
+  readonly url: string;
+  readonly budget = new Budget();
+  readonly #options: Access & { readonly timing: Timing };
+  readonly #withSlot = limitConcurrency(maxConcurrentCalls);
+  #pausedUntil = 0;
+  #hubUrl: string | undefined;
+  #outage: RelayErrorReason | undefined;
+  #outageSince = 0;
+
+  constructor(options: Access & { readonly timing: Timing }) {
+    this.#options = options;
+    this.url = baseUrl(options.url);
   }
 
-  /** An answer to a call from before the outage does not end it. */
-  const reportAnswer = (startedAt: number) => void (startedAt >= outageSince && report());
-
-  const backoff = (attempt: number) =>
-    random() * Math.min(timing.maxBackoffMs, timing.backoffMs * 2 ** attempt);
-
-  async function attempt(
-    path: string,
-    init: RequestInit,
-    signal: AbortSignal | undefined,
-  ): Promise<[answer: unknown, headers: Headers]> {
-    let response!: Response;
-    const text = await withTimeout(timing.callMs, signal, async (inTime) => {
-      response = await fetch(url + path, { ...init, signal: inTime });
-      return readText(response, timing.callMs, inTime);
-    }).catch((error: unknown) => {
-      throwIfAborted(signal);
-      if (error instanceof RelayError) throw error;
-      const message = `The relay at ${url} cannot be reached. Check the address and the network.`;
-      throw new RelayError('unreachable', message + corsHint(url), { cause: error });
-    });
-    budget.read(response.headers);
-    hubUrl = response.headers.get('relay-hub') ?? hubUrl;
-    const body = parseJson(text);
-    if (!response.ok) throw problemError(response, body);
-    if (body === undefined) unexpected('JSON');
-    return [body, response.headers];
+  /** The hub's address, once a response has named it. */
+  get hubUrl(): string | undefined {
+    return this.#hubUrl;
   }
 
-  async function call<T>(
+  /** Milliseconds to wait before attempt number `attempt`, from 0: random, up to a limit that doubles ("full jitter"). */
+  readonly backoff = (attempt: number): number => {
+    const { timing, random = Math.random } = this.#options;
+    return random() * Math.min(timing.maxBackoffMs, timing.backoffMs * 2 ** attempt);
+  };
+
+  async get<T>(path: string, read: ReadBody<T>, signal?: AbortSignal): Promise<T> {
+    return await this.#call(path, {}, read, signal);
+  }
+
+  /** With the ETag of what it replaces, if there is something. */
+  async put(path: string, body: object, etag: string | undefined, signal?: AbortSignal): Promise<void> {
+    const headers = { ...json, ...(etag && { 'if-match': etag }) };
+    await this.#call(path, { method: 'PUT', headers, body: JSON.stringify(body) }, () => {}, signal);
+  }
+
+  async post<T>(
     path: string,
-    init: RequestInit,
-    read: ReadAnswer<T>,
-    signal: AbortSignal | undefined,
-    lasting = signal,
-    again?: () => Promise<boolean>,
+    body: object,
+    read: ReadBody<T>,
+    signal?: AbortSignal,
+    repetition: Repetition = {},
   ): Promise<T> {
-    const headers = { ...(apiKey && { 'x-api-key': apiKey }), ...init.headers };
+    const init = { method: 'POST', headers: json, body: JSON.stringify(body) };
+    return await this.#call(path, init, read, signal, repetition);
+  }
+
+  async #call<T>(
+    path: string,
+    init: RequestInit,
+    read: ReadBody<T>,
+    signal: AbortSignal | undefined,
+    { lasting = signal, again }: Repetition = {},
+  ): Promise<T> {
+    const { apiKey, timing } = this.#options;
     const settings = {
       ...fetchSettings,
       ...(!apiKey && { credentials: 'same-origin' as const }),
       ...init,
-      headers,
+      headers: { ...(apiKey && { 'x-api-key': apiKey }), ...init.headers },
     };
     const retryUntil = performance.now() + timing.patienceMs;
     for (let failures = 0; ; ) {
       let startedAt = 0;
       try {
-        const answer = read(
-          ...(await withSlot(async () => {
-            await pause(pausedUntil - performance.now(), signal);
+        const result = read(
+          ...(await this.#withSlot(async () => {
+            await pause(this.#pausedUntil - performance.now(), signal);
             startedAt = performance.now();
-            return attempt(apiKey ? path : sessionPath(path), settings, lasting);
+            return this.#attempt(apiKey ? path : sessionPath(path), settings, lasting);
           }, signal)),
         );
-        reportAnswer(startedAt);
-        return answer;
+        this.#reportResponse(startedAt);
+        return result;
       } catch (error) {
         if (!isTransient(error)) {
-          if ((error as Partial<RelayError>).status) reportAnswer(startedAt);
+          if ((error as Partial<RelayError>).status) this.#reportResponse(startedAt);
           throw error;
         }
-        report(error);
+        this.#report(error);
         const { retryAfterMs, reason } = error;
         if (reason !== 'rate_limited') failures += 1;
         // The rate limit counts all calls, so all of them wait, but never longer than `patience`.
-        else pausedUntil = performance.now() + Math.min(retryAfterMs ?? 60_000, timing.patienceMs);
-        const wait = Math.max(retryAfterMs ?? 0, backoff(failures));
+        else this.#pausedUntil = performance.now() + Math.min(retryAfterMs ?? 60_000, timing.patienceMs);
+        const wait = Math.max(retryAfterMs ?? 0, this.backoff(failures));
         if (failures === maxAttempts || performance.now() + wait > retryUntil) throw error;
         await pause(wait, signal);
         if (again && !(await again())) throw error;
@@ -129,36 +115,44 @@ export function createApi(options: Access & { timing: Timing }): Api {
     }
   }
 
-  return {
-    url,
-    budget,
-    get hubUrl() {
-      return hubUrl;
-    },
-    backoff,
-    get: (path, read, signal) => call(path, {}, read, signal),
-    put: (path, body, etag, signal) =>
-      call(
-        path,
-        {
-          method: 'PUT',
-          headers: { 'content-type': 'application/json', ...(etag && { 'if-match': etag }) },
-          body: JSON.stringify(body),
-        },
-        () => {},
-        signal,
-      ),
-    post: (path, body, read, signal, lasting, again) =>
-      call(
-        path,
-        { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
-        read,
-        signal,
-        lasting,
-        again,
-      ),
-  };
+  async #attempt(
+    path: string,
+    init: RequestInit,
+    signal: AbortSignal | undefined,
+  ): Promise<[body: unknown, headers: Headers]> {
+    const { timing, fetch = globalThis.fetch } = this.#options;
+    let response!: Response;
+    const text = await withTimeout(timing.callMs, signal, async (inTime) => {
+      response = await fetch(this.url + path, { ...init, signal: inTime });
+      return readText(response, timing.callMs, inTime);
+    }).catch((error: unknown) => {
+      throwIfAborted(signal);
+      if (error instanceof RelayError) throw error;
+      const message = `The relay at ${this.url} cannot be reached. Check the address and the network.`;
+      throw new RelayError('unreachable', message + corsHint(this.url), { cause: error });
+    });
+    this.budget.read(response.headers);
+    this.#hubUrl = response.headers.get('relay-hub') ?? this.#hubUrl;
+    const body = parseJson(text);
+    if (!response.ok) throw problemError(response, body);
+    if (body === undefined) unexpected('JSON');
+    return [body, response.headers];
+  }
+
+  /** A response to a call from before the outage does not end it. */
+  #reportResponse(startedAt: number): void {
+    if (startedAt >= this.#outageSince) this.#report();
+  }
+
+  #report(error?: RelayError): void {
+    if (error?.reason === this.#outage) return;
+    this.#outage = error?.reason;
+    this.#outageSince = performance.now();
+    this.#options.onOutage?.(error);
+  }
 }
+
+const json = { 'content-type': 'application/json' };
 
 /** In browsers, an origin that the relay refuses looks like a network error. */
 function corsHint(url: string): string {
@@ -179,7 +173,10 @@ function baseUrl(url: string | URL): string {
 /** The part after the request's id, where it differs from the name of the call. */
 const sessionEndings: Readonly<Record<string, string>> = { messages: '', message: '/messages' };
 
-/** The path of the session API for a path of v1. */
+/**
+ * The path of the session API for a path of v1: `/api/v1/message/ID` is `/api/requests/ID/messages` there. The dashboard
+ * forwards it to the service that has the data (`routes/proxy-to-service.ts`).
+ */
 const sessionPath = (path: string): string =>
   path.replace(/^\/api\/v1\/([\w-]+)(?:\/([\w-]+))?/, (_, name: string, id?: string) =>
     id ? `/api/requests/${id}${sessionEndings[name] ?? `/${name}`}` : `/api/${name}`,

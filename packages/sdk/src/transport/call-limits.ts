@@ -25,30 +25,25 @@ export function limitConcurrency(max: number) {
   };
 }
 
-/** The rate limit, as the relay reports it with each answer: `"api";r=12;t=34`. */
-export interface Budget {
-  read(headers: Headers): void;
-  /** Milliseconds to wait before a polling call. The rest of the limit is reserved for calls that users wait for. */
-  readonly waitMs: number;
-}
-
 /** The share of the limit that polling leaves to other calls. */
 const reservedShare = 0.4;
 
-export function createBudget(): Budget {
-  let left = 1;
-  let limit = 0;
-  let until = 0;
-  return {
-    read(headers) {
-      const [, rest, seconds] = /r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
-      if (rest === undefined) return;
-      left = Number(rest);
-      limit = Number(/q=(\d+)/.exec(headers.get('ratelimit-policy') ?? '')?.[1] ?? 0);
-      until = performance.now() + Number(seconds) * 1_000;
-    },
-    get waitMs() {
-      return left > limit * reservedShare ? 0 : Math.max(0, until - performance.now());
-    },
-  };
+/** The rate limit, as the relay reports it with each response: `"api";r=12;t=34`. */
+export class Budget {
+  #left = 1;
+  #limit = 0;
+  #until = 0;
+
+  read(headers: Headers): void {
+    const [, left, seconds] = /r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
+    if (left === undefined) return;
+    this.#left = Number(left);
+    this.#limit = Number(/q=(\d+)/.exec(headers.get('ratelimit-policy') ?? '')?.[1] ?? 0);
+    this.#until = performance.now() + Number(seconds) * 1_000;
+  }
+
+  /** Milliseconds to wait before a polling call. The rest of the limit is reserved for calls that users wait for. */
+  get waitMs(): number {
+    return this.#left > this.#limit * reservedShare ? 0 : Math.max(0, this.#until - performance.now());
+  }
 }

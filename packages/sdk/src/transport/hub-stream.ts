@@ -32,86 +32,105 @@ export interface TopicBeginning {
 }
 
 /** One connection for up to a hundred topics, kept open while there are any. */
-export interface HubStream {
-  readonly topics: ReadonlySet<string>;
-  /** The id of the last block: a new connection resumes after it. */
-  readonly position: string | undefined;
-  readonly isFull: boolean;
-  /** Whether the stream has been closed for longer than a reconnect takes. */
-  readonly isBlocked: boolean;
-  add(topic: string, begin?: TopicBeginning): void;
-  remove(topic: string): void;
-  stop(): void;
-}
-
-export function createHubStream(options: HubStreamOptions): HubStream {
-  const { open, timing, backoff, onEvent, onStale } = options;
-  const topics = new Set<string>();
-  /** Topics whose events are known up to `position`. */
-  let covered: ReadonlySet<string> = new Set();
-  /** Topics that were added after `position` was received: no event of them can have been missed. */
-  const fresh = new Set<string>();
+export class HubStream {
+  readonly #options: HubStreamOptions;
+  readonly #topics = new Set<string>();
+  /** Topics whose events are known up to `#position`. */
+  #covered: ReadonlySet<string> = new Set();
+  /** Topics that were added after `#position` was received: no event of them can have been missed. */
+  readonly #fresh = new Set<string>();
   /** Where the first connection begins for a topic. */
-  const starts = new Map<string, string>();
-  let position: string | undefined;
-  let failures = 0;
-  let isRunning = false;
-  let isOpen = false;
-  let closedAt = 0;
+  readonly #starts = new Map<string, string>();
+  #position: string | undefined;
+  #failures = 0;
+  #isRunning = false;
+  #isOpen = false;
+  #closedAt = 0;
   /** Aborts the connection, or the pause before the next one. */
-  let current = new AbortController();
-  let isGathering = false;
+  #current = new AbortController();
+  #isGathering = false;
+
+  constructor(options: HubStreamOptions) {
+    this.#options = options;
+  }
+
+  get topics(): ReadonlySet<string> {
+    return this.#topics;
+  }
+  /** The id of the last block: a new connection resumes after it. */
+  get position(): string | undefined {
+    return this.#position;
+  }
+  get isFull(): boolean {
+    return this.#topics.size >= maxTopics;
+  }
+  /** Whether the stream has been closed for longer than a reconnect takes. */
+  get isBlocked(): boolean {
+    return !this.#isOpen && performance.now() - this.#closedAt > this.#options.timing.pollMs;
+  }
+
+  add(topic: string, { since, start }: TopicBeginning = {}): void {
+    this.#topics.add(topic);
+    if (start !== undefined) this.#starts.set(topic, start);
+    if (since !== undefined && since === this.#position) this.#fresh.add(topic);
+    if (this.#isOpen) this.#gather();
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#closedAt = performance.now();
+    void this.#run();
+  }
+
+  remove(topic: string): void {
+    this.#topics.delete(topic);
+    this.#starts.delete(topic);
+    if (this.#topics.size === 0) startTimer(idleMs, () => this.#topics.size === 0 && this.#current.abort());
+  }
+
+  stop(): void {
+    this.#topics.clear();
+    this.#current.abort();
+  }
 
   /**
    * Reconnects for topics that the connection does not have yet, after a short wait for more of them. A connection
    * without topics in use reconnects at once.
    */
-  function gather(): void {
-    const carried = [...topics].filter((topic) => covered.has(topic)).length;
-    if (isGathering || carried === topics.size) return;
-    isGathering = true;
-    const wait = carried && timing.gatherMs * Math.min(topics.size, gatherAtMost);
-    startTimer(wait, () => {
-      isGathering = false;
-      if (isOpen) current.abort();
+  #gather(): void {
+    const { size } = this.#topics;
+    const carried = [...this.#topics].filter((topic) => this.#covered.has(topic)).length;
+    if (this.#isGathering || carried === size) return;
+    this.#isGathering = true;
+    startTimer(carried && this.#options.timing.gatherMs * Math.min(size, gatherAtMost), () => {
+      this.#isGathering = false;
+      if (this.#isOpen) this.#current.abort();
     });
   }
 
-  async function run(): Promise<void> {
+  async #run(): Promise<void> {
     // Topics that are added in this turn of the event loop become part of the first connection.
     await pause(1);
-    while (topics.size > 0) {
-      current = new AbortController();
-      const { signal } = current;
-      const wait = await connect([...topics], signal);
-      await pause(signal.aborted ? 0 : wait, current.signal).catch(() => {});
+    while (this.#topics.size > 0) {
+      this.#current = new AbortController();
+      const { signal } = this.#current;
+      const wait = await this.#connect([...this.#topics], signal);
+      await pause(signal.aborted ? 0 : wait, this.#current.signal).catch(() => {});
     }
-    covered = new Set();
-    position = undefined;
-    fresh.clear();
-    starts.clear();
-    failures = 0;
-    isRunning = false;
+    this.#covered = new Set();
+    this.#position = undefined;
+    this.#fresh.clear();
+    this.#starts.clear();
+    this.#failures = 0;
+    this.#isRunning = false;
   }
 
   /** Reads until the connection ends. Returns the milliseconds to wait before the next one. */
-  async function connect(names: readonly string[], signal: AbortSignal): Promise<number> {
+  async #connect(names: readonly string[], signal: AbortSignal): Promise<number> {
+    const { open, timing, backoff, onEvent, onStale } = this.#options;
     const asked = new Set(names);
     // The connection starts at the first topic's start; only topics with the same start have missed nothing.
-    const lastEventId = position ?? starts.get(names[0] ?? '');
-    const isFromStart = (topic: string) => lastEventId !== undefined && starts.get(topic) === lastEventId;
+    const lastEventId = this.#position ?? this.#starts.get(names[0] ?? '');
     let retry = 0;
-    const opened = () => {
-      if (isOpen) return;
-      isOpen = true;
-      failures = 0;
-      const before = covered;
-      covered = asked;
-      for (const topic of names) {
-        if (!before.has(topic) && !fresh.has(topic) && !isFromStart(topic)) onStale(topic);
-      }
-      gather();
-    };
+    const opened = () => this.#noteOpened(asked, lastEventId);
     try {
       const body = await withTimeout(timing.openingMs, signal, (inTime) =>
         open({ topics: names, lastEventId, signal: inTime }),
@@ -130,8 +149,8 @@ export function createHubStream(options: HubStreamOptions): HubStream {
           },
           onPosition: (id) => {
             opened();
-            position = id;
-            fresh.clear();
+            this.#position = id;
+            this.#fresh.clear();
           },
           onRetry: (wait) => {
             retry = Math.min(wait, maxRetryMs);
@@ -144,45 +163,27 @@ export function createHubStream(options: HubStreamOptions): HubStream {
     } catch {
       // After any error, the stream is opened again.
     }
-    const wasOpen = isOpen;
-    isOpen = false;
-    if (wasOpen) closedAt = performance.now();
+    const wasOpen = this.#isOpen;
+    this.#isOpen = false;
+    if (wasOpen) this.#closedAt = performance.now();
     // When the hub did not name a wait: its default.
     if (wasOpen) return retry || 1_000 + backoff(3);
     if (signal.aborted) return 0;
-    failures += 1;
-    return Math.max(retry, backoff(failures));
+    this.#failures += 1;
+    return Math.max(retry, backoff(this.#failures));
   }
 
-  return {
-    topics,
-    get position() {
-      return position;
-    },
-    get isFull() {
-      return topics.size >= maxTopics;
-    },
-    get isBlocked() {
-      return !isOpen && performance.now() - closedAt > timing.pollMs;
-    },
-    add(topic, { since, start } = {}) {
-      topics.add(topic);
-      if (start !== undefined) starts.set(topic, start);
-      if (since !== undefined && since === position) fresh.add(topic);
-      if (isOpen) gather();
-      if (isRunning) return;
-      isRunning = true;
-      closedAt = performance.now();
-      void run();
-    },
-    remove(topic) {
-      topics.delete(topic);
-      starts.delete(topic);
-      if (topics.size === 0) startTimer(idleMs, () => topics.size === 0 && current.abort());
-    },
-    stop() {
-      topics.clear();
-      current.abort();
-    },
-  };
+  #noteOpened(asked: ReadonlySet<string>, lastEventId: string | undefined): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.#failures = 0;
+    const before = this.#covered;
+    this.#covered = asked;
+    const isFromStart = (topic: string) =>
+      lastEventId !== undefined && this.#starts.get(topic) === lastEventId;
+    for (const topic of asked) {
+      if (!before.has(topic) && !this.#fresh.has(topic) && !isFromStart(topic)) this.#options.onStale(topic);
+    }
+    this.#gather();
+  }
 }

@@ -1,27 +1,18 @@
 import type { Access, Timing } from '../client-options.ts';
 import type { Api } from './api.ts';
-import { createHubStream, type HubStream, type HubStreamOptions, type TopicBeginning } from './hub-stream.ts';
+import { HubStream, type HubStreamOptions, type TopicBeginning } from './hub-stream.ts';
 import { createOpenStream, type StreamOptions } from './open-stream.ts';
 import { startTimer } from './waiting.ts';
-
-/** Reports that something may have happened. Events are only hints: what happened is read from the gateway. */
-export interface Hub {
-  /**
-   * Calls back when events of the topic were missed (`isMissed`), and now and then (`recheck`) in any case. Returns a
-   * function that stops it.
-   */
-  follow(topic: string, onStale: (isMissed: boolean) => void, begin?: TopicBeginning): () => void;
-  /** The position of the stream that the next topic will use, for `TopicBeginning`. */
-  position(): string | undefined;
-  stop(): void;
-}
 
 export interface HubOptions extends Access, StreamOptions {
   readonly timing: Timing;
   readonly onEvent: HubStreamOptions['onEvent'];
 }
 
-export function createHub(api: Api, options: HubOptions): Hub {
+export type Hub = ReturnType<typeof createHub>;
+
+/** Reports that something may have happened. Events are only hints: what happened is read from the gateway. */
+export function createHub(api: Api, options: HubOptions) {
   const { timing, onEvent } = options;
   const followers = new Set<{ readonly topic: string; readonly onStale: (isMissed: boolean) => void }>();
   const streams: HubStream[] = [];
@@ -43,7 +34,7 @@ export function createHub(api: Api, options: HubOptions): Hub {
   function streamFor(topic: string): HubStream {
     let stream = streams.find(({ topics }) => topics.has(topic)) ?? findFreeStream();
     if (stream) return stream;
-    stream = createHubStream({ open, timing, backoff: api.backoff, onEvent, onStale });
+    stream = new HubStream({ open, timing, backoff: api.backoff, onEvent, onStale });
     streams.push(stream);
     return stream;
   }
@@ -61,11 +52,16 @@ export function createHub(api: Api, options: HubOptions): Hub {
   }
 
   return {
-    position: () => findFreeStream()?.position,
-    follow(topic, onTopicStale, begin) {
+    /** The position of the stream that the next topic will use, for `TopicBeginning`. */
+    position: (): string | undefined => findFreeStream()?.position,
+    /**
+     * Calls back when events of the topic were missed (`isMissed`), and now and then (`recheck`) in any case. Returns a
+     * function that stops it.
+     */
+    follow(topic: string, onTopicStale: (isMissed: boolean) => void, beginning?: TopicBeginning): () => void {
       const one = { topic, onStale: onTopicStale };
       followers.add(one);
-      streamFor(topic).add(topic, begin);
+      streamFor(topic).add(topic, beginning);
       stopTimer ??= startTimer(timing.pollMs, tick);
       return () => {
         followers.delete(one);
@@ -74,7 +70,7 @@ export function createHub(api: Api, options: HubOptions): Hub {
         if (followers.size === 0) stopTicking();
       };
     },
-    stop() {
+    stop(): void {
       followers.clear();
       for (const stream of streams) stream.stop();
       stopTicking();

@@ -29,8 +29,8 @@ export function createOpenStream(api: Api, options: Access & StreamOptions): Ope
     const headers: Record<string, string> = { accept: 'text/event-stream' };
     if (isNode && apiKey) headers['x-api-key'] = apiKey;
     else {
-      const answer = await api.post('/api/v1/stream-token', { topics }, members, signal);
-      url.searchParams.set('authorization', text(answer, 'token'));
+      const granted = await api.post('/api/v1/stream-token', { topics }, members, signal);
+      url.searchParams.set('authorization', text(granted, 'token'));
     }
 
     const response = await fetch(url, { ...fetchSettings, headers, signal });
@@ -41,7 +41,7 @@ export function createOpenStream(api: Api, options: Access & StreamOptions): Ope
   };
 }
 
-/** The hub's address: the given one, or the gateway's answer, which is asked for once. */
+/** The hub's address: the given one, or the one that the gateway names, which is asked for once. */
 export function createHubAddress(
   api: Api,
   { hubUrl }: Pick<Access, 'hubUrl'>,
@@ -55,8 +55,8 @@ export function createHubAddress(
     return known;
   };
 
-  function readHubUrl(answer: unknown): URL {
-    const url = httpUrl(text(members(answer), 'hubUrl'));
+  function readHubUrl(body: unknown): URL {
+    const url = httpUrl(text(members(body), 'hubUrl'));
     // The key is sent to the hub too, so an https gateway needs an https hub.
     const isSafe = url?.protocol === 'https:' || api.url.startsWith('http:');
     return url && isSafe ? url : unexpected('a safe address as `hubUrl`');

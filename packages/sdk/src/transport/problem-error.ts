@@ -16,7 +16,7 @@ const byStatus: Readonly<Record<number, RelayErrorName>> = {
   429: 'rate_limited',
 };
 
-/** The error for an answer with an error status. */
+/** The error for a response with an error status. */
 export function problemError(response: Response, body: unknown): RelayError {
   const { status } = response;
   const why = quoteProblem(body) || 'The relay did not say why: ask its operator.';

@@ -33,7 +33,7 @@ export async function readStream(
 /** In characters, after decompression. Parsed JSON of this length can take 250 MB of memory. */
 const maxAnswerLength = 2 ** 23;
 
-/** Reads an answer to its end. An answer that is too long is refused: a small gzip body can contain gigabytes. */
+/** Reads a response to its end. A response that is too long is refused: a small gzip body can contain gigabytes. */
 export async function readText({ body }: Response, timeout: number, signal: AbortSignal): Promise<string> {
   let text = '';
   const take = (piece: string) => {

@@ -23,9 +23,9 @@ import {
   unexpected,
 } from './shape.ts';
 
-/* Answers that several calls share. */
+/* Responses that several calls share. */
 
-/** The members that the answer to a submit has, too. */
+/** The members that the response to a submit has, too. */
 export const requestHead = (body: Members) => ({
   requestId: requestId(body),
   refCode: refCode(body),
@@ -68,8 +68,8 @@ export const requestId = (body: Members): string => matching(body, 'requestId', 
 
 export const isRequestId = (id: unknown): id is string => typeof id === 'string' && requestIdPattern.test(id);
 
-export const whoAmI = (answer: unknown): WhoAmI => {
-  const body = members(answer);
+export const whoAmI = (value: unknown): WhoAmI => {
+  const body = members(value);
   return {
     kind: oneOf(body, 'kind', ['consumer', 'provider']),
     name: text(body, 'name'),
@@ -83,8 +83,8 @@ interface RequestPage<Row> {
   readonly next: string | undefined;
 }
 
-const readPage = <Row>(answer: unknown, read: (request: Members) => Row): RequestPage<Row> => {
-  const body = members(answer);
+const readPage = <Row>(value: unknown, read: (request: Members) => Row): RequestPage<Row> => {
+  const body = members(value);
   return { requests: list(body, 'requests', read), next: optionalText(body, 'next') };
 };
 
@@ -140,7 +140,7 @@ export async function listRequests<Row>(
   };
   while (length < maxTotalLength) {
     const path = `/api/v1/requests?${query}`;
-    const { requests, next } = await api.get(path, (answer) => readPage(answer, readOne), signal);
+    const { requests, next } = await api.get(path, (body) => readPage(body, readOne), signal);
     // Not `push(...requests)`: a call takes a limited number of arguments.
     all = all.concat(requests);
     // A cursor that was seen before would make the list endless.

@@ -5,7 +5,7 @@ export type Members = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/* Checks the relay's answers member by member: a hostile relay may answer anything. */
+/* Checks the relay's responses member by member: a hostile relay may send anything. */
 
 export function members(value: unknown): Members {
   return isObject(value) ? value : unexpected('an object');

@@ -14,15 +14,15 @@ export function onAbort(signal: AbortSignal | undefined, callBack: () => void): 
   return () => signal?.removeEventListener('abort', callBack);
 }
 
-/** Starts something and waits for it, until the signal aborts. `begin` returns a function that cancels it. */
+/** Starts something and waits for it, until the signal aborts. `start` returns a function that cancels it. */
 export async function waitOrAbort<T>(
   signal: AbortSignal | undefined,
-  begin: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void,
+  start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void,
 ): Promise<T> {
   let release = () => {};
   try {
     return await new Promise<T>((resolve, reject) => {
-      const cancel = begin(resolve, reject);
+      const cancel = start(resolve, reject);
       const unlisten = onAbort(signal, () => {
         // Before the rejection is seen: a message that arrives now must go to another taker.
         cancel();

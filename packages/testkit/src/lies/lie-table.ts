@@ -48,7 +48,7 @@ export interface ExpertSituation {
   readonly only?: 'key';
 }
 
-/** An error, as packages/sdk/README.md lists them. */
+/** An error, as docs/sdk-errors.md lists them. */
 export interface ExpectedError {
   readonly code: string;
   readonly reason?: string | undefined;

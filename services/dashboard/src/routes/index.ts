@@ -28,7 +28,7 @@ import { showFailure, showSignInError } from './show-sign-in-error.ts';
 import { showSignInLink, signInByLink } from './sign-in-by-link.ts';
 import { signInDev } from './sign-in-dev.ts';
 import { leadToProvider, signOut } from './sign-out.ts';
-import { showStopMails, stopMails } from './stop-mails.ts';
+import { showStopEmails, stopEmails } from './stop-emails.ts';
 
 /** How long the browser keeps the name of a refused account for the page that shows it. */
 const refusedAccountMs = 60_000;
@@ -47,9 +47,9 @@ export interface RouteContext {
 }
 
 /** The pages that need no session, and no Redis. */
-export function mountStopMails(app: Express, notifier: ServiceClient): void {
-  app.get('/unsubscribe', showStopMails);
-  app.post('/unsubscribe', stopMails(notifier));
+export function mountStopEmails(app: Express, notifier: ServiceClient): void {
+  app.get('/unsubscribe', showStopEmails);
+  app.post('/unsubscribe', stopEmails(notifier));
 }
 
 export function mountAll(app: Express, context: RouteContext): void {

@@ -23,7 +23,7 @@ export function showLogin(options: { providers: readonly Provider[]; devLogin: b
   return (_request, response) => sendPage(response, { title: 'Sign in', body });
 }
 
-const howToConfigure = html`<p>Nobody can sign in here yet: no sign-in provider is configured.</p>
+const howToConfigure = html`<p>Sign-in is not set up yet: no sign-in provider is configured.</p>
   <p>If you run this relay, set these variables of the dashboard service and start it again:</p>
   <ul>
     <li>for GitHub: <code>RELAY_GITHUB_CLIENT_ID</code> and <code>RELAY_GITHUB_CLIENT_SECRET</code></li>

@@ -15,7 +15,7 @@ function tokenIn(parameters: URLSearchParams): string {
   return token;
 }
 
-/** Opening the link does not use it yet, since mail and chat programs open links to show a preview. */
+/** Opening the link does not use it yet, since email and chat programs open links to show a preview. */
 export const showSignInLink =
   ({ users }: { users: Users }): RequestHandler =>
   async (request, response) => {

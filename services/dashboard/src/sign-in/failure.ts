@@ -21,7 +21,7 @@ export const failures = {
     status: 403,
     title: 'You do not have access',
     text:
-      'This account is not on the list of people who may sign in here, and it has no verified e-mail address. If its ' +
+      'This account is not on the list of people who may sign in here, and it has no verified email address. If its ' +
       'address is on the list, verify it where you have the account, then sign in again.',
   },
   provider_failed: {

@@ -1,6 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, Suspense } from 'react';
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter';
+import type { PageRead } from './inbox/inbox.ts';
 import { InboxProvider } from './inbox/inbox-context.tsx';
 import { InboxPage } from './inbox/inbox-page.tsx';
 import { UnsentBar } from './inbox/unsent-bar.tsx';
@@ -14,8 +15,8 @@ import { lazyPage } from './ui/lazy-page.tsx';
 import { Skeleton } from './ui/skeleton.tsx';
 
 const KeysPage = lazyPage(async () => (await import('./keys/keys-page.tsx')).KeysPage);
-const ConfirmMailPage = lazyPage(
-  async () => (await import('./endpoints/confirm-mail-page.tsx')).ConfirmMailPage,
+const ConfirmEmailPage = lazyPage(
+  async () => (await import('./endpoints/confirm-email-page.tsx')).ConfirmEmailPage,
 );
 const SettingsPage = lazyPage(async () => (await import('./settings/settings-page.tsx')).SettingsPage);
 
@@ -36,12 +37,19 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-export function App({ context, queries }: { context: AppContext; queries: QueryClient }) {
+interface AppProps {
+  readonly context: AppContext;
+  readonly queries: QueryClient;
+  /** The first page of the inbox, if it is being read. */
+  readonly firstRead: Promise<PageRead> | undefined;
+}
+
+export function App({ context, queries, firstRead }: AppProps) {
   return (
     <QueryClientProvider client={queries}>
       <AppContextProvider context={context}>
         <Router base="/dashboard">
-          <InboxProvider>
+          <InboxProvider firstRead={firstRead}>
             <Shell bar={<UnsentBar />}>
               <PageErrorBoundary>
                 <Suspense fallback={<Skeleton lines={['40%', '80%', '60%']} />}>
@@ -49,7 +57,7 @@ export function App({ context, queries }: { context: AppContext; queries: QueryC
                     <Route path="/requests/:id?">{({ id }) => <InboxPage requestId={id} />}</Route>
                     <Route path={routes.keys} component={KeysPage} />
                     <Route path={routes.settings} component={SettingsPage} />
-                    <Route path={routes.confirmMail} component={ConfirmMailPage} />
+                    <Route path={routes.confirmEmail} component={ConfirmEmailPage} />
                     <Route path="/">
                       <Redirect to={routes.inbox} replace />
                     </Route>

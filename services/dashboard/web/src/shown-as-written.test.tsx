@@ -19,10 +19,11 @@ const row = (change: object): ReactNode => (
   <RequestRow
     row={requestRow(1, change)}
     href="/"
-    isSelected={false}
+    isCurrent={false}
     isNew={false}
     isTabStop
     isSnoozed={false}
+    isFound={false}
     unsent={undefined}
   />
 );
@@ -34,7 +35,6 @@ const field = (change: object): ReactNode => (
     isRequired
     problem={undefined}
     onChange={() => {}}
-    onLeave={() => {}}
   />
 );
 const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
@@ -43,7 +43,7 @@ const same = (text: string): string => text;
 
 const surfaces: readonly [string, (text: string) => ReactNode, (text: string) => string, limit?: number][] = [
   ['a conversation, as written', (text) => <AsWritten text={text} />, same],
-  ['a row, or a search result', (question) => row({ question }), inOneLine, 240],
+  ['a row, or a search result', (question) => row({ question }), inOneLine, 160],
   ['the agent’s name in a row', (agentName) => row({ agentName }), same],
   ['a tag in a row', (tag) => row({ tags: [tag] }), same],
   ['a tag', (tag) => <Tags tags={[tag]} />, same],

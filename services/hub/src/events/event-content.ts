@@ -1,4 +1,11 @@
-import { type DomainEvent, EventHead, endReasonName, formatTopic, roleName } from '@expert-relay/contracts';
+import {
+  type DomainEvent,
+  EventHead,
+  endReasonName,
+  formatTopic,
+  roleName,
+  type Topic,
+} from '@expert-relay/contracts';
 
 type Body = DomainEvent['event'];
 
@@ -30,20 +37,24 @@ export function recordedAtOf(event: EventHead | undefined): number | undefined {
 }
 
 /**
- * The topics that an event is sent to, one copy for each: the contract's topic, and the activity topic of the provider. An
- * event that is not about a request has none, and neither have those of a newer release.
+ * The topics that an event is sent to, one copy for each: the contract's topic, if the contract has the event, and the activity topic
+ * of the provider. An event that is not about a request has none, and neither have those of a newer release.
  */
 export function topicsOf(event: EventHead): readonly string[] {
-  const topic = contractTopic(event);
-  return topic === undefined ? [] : [topic, formatTopic({ kind: 'activity', userId: event.userId })];
+  const { type, userId, requestId } = event;
+  if (requestId === '' || type === undefined || type === 'credential_revoked') return [];
+  const activity = formatTopic({ kind: 'activity', userId });
+  if (type === 'request_triaged') return [activity];
+  const topic: Topic = type === 'new_request' ? { kind: 'provider', userId } : { kind: 'request', requestId };
+  return [formatTopic(topic), activity];
 }
 
 /** The JSON of a copy, by its index in `topicsOf`. The activity topic's has more members than those of the contract. */
 export function jsonOf(event: EventHead, copy: number): string | undefined {
   const body = bodyOf(event);
-  const members = contractMembers(body, event.refCode);
+  const members = membersOf(body, event.refCode);
   if (!members) return undefined;
-  const isForActivity = copy === 1;
+  const isForActivity = copy === 1 || body.case === 'requestTriaged';
   const json = JSON.stringify(
     isForActivity ? { ...members, requestId: event.requestId, ...activityMembers(body) } : members,
   );
@@ -54,23 +65,7 @@ export function jsonOf(event: EventHead, copy: number): string | undefined {
 const furtherLineEnds = /[\u0085\u2028\u2029]/g;
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-function contractTopic({ type, userId, requestId }: EventHead): string | undefined {
-  if (requestId === '') return undefined;
-  switch (type) {
-    case 'new_request':
-      return formatTopic({ kind: 'provider', userId });
-    case 'key_exchange':
-    case 'new_message':
-    case 'request_closed':
-      return formatTopic({ kind: 'request', requestId });
-    case 'credential_revoked':
-      return undefined;
-    default:
-      return type satisfies undefined;
-  }
-}
-
-function contractMembers(body: Body, refCode: string): object | undefined {
+function membersOf(body: Body, refCode: string): object | undefined {
   switch (body.case) {
     case 'newRequest':
       return { type: 'new_request', refCode, question: body.value.question };
@@ -80,6 +75,8 @@ function contractMembers(body: Body, refCode: string): object | undefined {
       return { type: 'new_message', role: roleName(body.value.role), messageId: body.value.messageId };
     case 'requestClosed':
       return { type: 'request_closed', refCode };
+    case 'requestTriaged':
+      return { type: 'request_triaged', refCode };
     case 'credentialRevoked':
       return undefined;
     default:

@@ -82,7 +82,8 @@ export async function insertMessage(
         content_bytes = content_bytes + ${size}::int,
         response_count = response_count + ${isResponse ? 1 : 0}::int,
         last_message_at = message.created_at,
-        last_message_role = ${content.role}::message_role,
+        turn = ${isResponse ? 'consumer' : 'provider'}::message_role,
+        snoozed_until = NULL,
         status = CASE WHEN ${isResponse} THEN 'responded'::request_status ELSE status END
       FROM message
       WHERE id = message.request_id

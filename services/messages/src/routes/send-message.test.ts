@@ -101,7 +101,7 @@ describe('a conversation', () => {
     expect(await stored()).toMatchObject({
       messageCount: 20,
       responseCount: 10,
-      lastMessageRole: last.role,
+      turn: last.role === 'provider' ? 'consumer' : 'provider',
       lastMessageAt: last.createdAt,
     });
     const stage = await database.prisma.requestStage.findFirstOrThrow({ where: { requestId: id } });

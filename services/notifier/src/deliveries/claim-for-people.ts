@@ -1,5 +1,5 @@
 import { excerptLength } from '@expert-relay/contracts';
-import { type Postgres, type Query, type Sql, sql } from '@expert-relay/db';
+import { type FormKind, type Postgres, type Query, type Sql, sql } from '@expert-relay/db';
 import type { PeopleChannel } from '../endpoints/channel-form.ts';
 import type { NoticeType } from '../endpoints/delivery-types.ts';
 import type { EndpointKind } from '../endpoints/seal.ts';
@@ -28,7 +28,10 @@ export interface NoticeDelivery {
   /** Absent for tests, confirmations and the type `endpoint.off`. */
   readonly requestId: string | null;
   readonly refCode: string | null;
+  /** The name that the agent gave itself, or else that of its key. */
   readonly agentName: string | null;
+  /** What the agent asks for besides words. */
+  readonly form: FormKind | null;
   /** Absent unless the owner wants questions to be shown. */
   readonly question: string | null;
   /** Until the request expires. */
@@ -94,7 +97,7 @@ export function claimForPeople(
     const rows = await query<ClaimedRow>`
       WITH endpoint AS MATERIALIZED (
         SELECT endpoint.*, ${isUsable} AS is_usable, ${channelWindow} AS "window", quiet.until AS quiet_until,
-          CASE WHEN endpoint.channel = 'mail' THEN ${endpointsOff} END AS endpoints_off,
+          CASE WHEN endpoint.channel = 'email' THEN ${endpointsOff} END AS endpoints_off,
           (SELECT min(due_at) FROM notification_deliveries AS other
             WHERE endpoint_id = endpoint.id AND state = 'sending' AND due_at > now()) AS lease_end
         FROM unnest(${locked.map(({ id }) => id)}::uuid[], ${locked.map(quietUntil)}::timestamptz[]) AS quiet (id, until)
@@ -138,7 +141,7 @@ export function claimForPeople(
         -- What is not needed is cancelled, which takes no slot.
         SELECT id, notice, is_needed FROM due WHERE NOT is_needed OR notice IN (
           SELECT notice FROM sendable WHERE rank_of_channel <= CASE channel
-            WHEN 'push' THEN ${ofChannels.push}::int WHEN 'mail' THEN ${ofChannels.mail}::int ELSE ${ofChannels.chat}::int END)
+            WHEN 'push' THEN ${ofChannels.push}::int WHEN 'email' THEN ${ofChannels.email}::int ELSE ${ofChannels.chat}::int END)
       ),
       claimed AS (
         UPDATE notification_deliveries AS delivery SET ${claimedColumns}, sent_with = notice
@@ -164,7 +167,9 @@ export function claimForPeople(
       )
       SELECT endpoint.channel::text AS channel, endpoint.id AS "endpointId", endpoint.user_id AS "userId",
         endpoint.sealing_key_id AS "sealingKeyId", endpoint.sealed, sent_with AS "sentWith", claimed.id, attempts AS attempt, type,
-        claimed.request_id AS "requestId", claimed.ref_code AS "refCode", agent_name AS "agentName",
+        claimed.request_id AS "requestId", claimed.ref_code AS "refCode",
+        COALESCE(agent_name, (SELECT name FROM api_keys WHERE api_keys.id = request.consumer_key_id)) AS "agentName",
+        form_kind AS form,
         CASE WHEN show_question AND (endpoint.channel <> 'push' OR session_ends_at > now())
           THEN left(request.question, ${excerptLength}::int) END AS question,
         extract(epoch FROM request.expires_at - now())::float8 AS "secondsLeft",
@@ -182,9 +187,9 @@ const lockOf = (channel: PeopleChannel, { ofChannels, busyUsers }: FreePeopleSlo
   ORDER BY next_due_at LIMIT ${ofChannels[channel]}::int FOR NO KEY UPDATE SKIP LOCKED)`;
 
 const lockDue = (query: Query, freeSlots: FreePeopleSlots): Promise<Locked[]> => query<Locked>`
-  WITH push AS MATERIALIZED ${lockOf('push', freeSlots)}, mail AS MATERIALIZED ${lockOf('mail', freeSlots)},
+  WITH push AS MATERIALIZED ${lockOf('push', freeSlots)}, email AS MATERIALIZED ${lockOf('email', freeSlots)},
     chat AS MATERIALIZED ${lockOf('chat', freeSlots)},
-    locked AS (SELECT id FROM push UNION ALL SELECT id FROM mail UNION ALL SELECT id FROM chat)
+    locked AS (SELECT id FROM push UNION ALL SELECT id FROM email UNION ALL SELECT id FROM chat)
   SELECT endpoint.id, endpoint.channel::text AS channel, endpoint.user_id AS "userId",
     ${storedTimes}
   FROM locked JOIN notification_endpoints AS endpoint ON endpoint.id = locked.id

@@ -2,11 +2,11 @@ import { read } from '@expert-relay/kit/config';
 import { expect, test } from '@jest/globals';
 import { variables } from '../config.ts';
 import { bodyMs, defaultDeadlineMs } from '../outbound/post.ts';
-import { mailLimits } from '../senders/send-mail.ts';
+import { emailLimits } from '../senders/send-email.ts';
 import { leaseSeconds } from './claimed-columns.ts';
 import { recordMs } from './deliverer.ts';
 
-const attempts = { mail: mailLimits.deadlineMs, post: defaultDeadlineMs + bodyMs };
+const attempts = { email: emailLimits.deadlineMs, post: defaultDeadlineMs + bodyMs };
 /** For the statement that records the result. */
 const statementMs = 3_000;
 

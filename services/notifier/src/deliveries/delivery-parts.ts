@@ -1,5 +1,4 @@
-import type { EventType } from '@expert-relay/contracts';
-import { join, raw, refCodeColumn, type Sql, sql } from '@expert-relay/db';
+import { type FactType, join, raw, refCodeColumn, type Sql, sql } from '@expert-relay/db';
 import type { DeliveryType } from '../endpoints/delivery-types.ts';
 import { lockedInOrder } from '../endpoints/endpoint-rows.ts';
 import { channelWindow } from './channel-window.ts';
@@ -9,9 +8,6 @@ import { isNotifiedOf } from './recipients.ts';
 export const idOf = (parts: { endpoint: Sql; type: Sql; request: Sql; message: Sql }): Sql => sql`
   'msg_' || left(encode(sha256(convert_to(concat_ws('|',
     ${parts.endpoint}::text, ${parts.type}, ${parts.request}, ${parts.message}::text), 'UTF8')), 'hex'), 32)`;
-
-/** The events that are facts: `eventParts` of db inserts them. */
-type FactType = Exclude<EventType, 'credential_revoked'>;
 
 /** By the type of a fact: the type and the time of its deliveries. A fact of another type would be deleted without a delivery. */
 const events: Readonly<Record<FactType, { type: Sql; at: Sql }>> = {

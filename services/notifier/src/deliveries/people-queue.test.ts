@@ -7,13 +7,13 @@ import { recordAttempt } from './record-attempt.ts';
 const database = useNotifierDatabase();
 let queue: DeliveryQueue;
 const push = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' }, pushKey: 'k' };
-const mail = { address: 'ada@example.com', unsubscribeToken: 'token' };
+const email = { address: 'ada@example.com', unsubscribeToken: 'token' };
 const chat = { url: 'https://chat.example/hook' };
 
 beforeEach(async () => {
   await database.clear();
   const send = async () => ({});
-  queue = createPeopleQueue({ database, senders: { push: send, mail: send, chat: send } });
+  queue = createPeopleQueue({ database, senders: { push: send, email: send, chat: send } });
 });
 
 /** Claims until nothing is found, twice: a claim may be of endpoints for which nothing waits any more. */
@@ -60,8 +60,8 @@ test('requests of several users that are due together take no more slots than th
   await end(second);
 });
 
-test('ten tests of one mail address are sent, four at a time', async () => {
-  const endpoint = await database.addChannel('mail', mail);
+test('ten tests of one email address are sent, four at a time', async () => {
+  const endpoint = await database.addChannel('email', email);
   await database.addDeliveries(endpoint, 1, 'channel.test');
   const [only, ...others] = await claimAll();
   expect(others).toEqual([]);
@@ -77,12 +77,12 @@ test('ten tests of one mail address are sent, four at a time', async () => {
 });
 
 test('a test for which there is no slot is sent as soon as there is one, also in quiet hours', async () => {
-  const endpoint = await database.addChannel('mail', mail);
+  const endpoint = await database.addChannel('email', email);
   await database.query`
     INSERT INTO notification_settings (user_id, paused_until) VALUES (${database.userId}::uuid, now() + interval '1 hour')`;
   const others: string[] = [];
   for (let user = 0; user < 4; user++) {
-    const id = await database.addChannel('mail', mail, { ofUser: await database.addUser() });
+    const id = await database.addChannel('email', email, { ofUser: await database.addUser() });
     await database.addDeliveries(id, 1, 'channel.test');
     others.push(id);
   }
@@ -116,10 +116,10 @@ test.each([
   ['is removed if its push service does not know it', { reason: 'refused', statusCode: 410 }, []],
   // Its browser finds the channel, and so subscribes again. Without it, it would unsubscribe.
   ['stays in the list if the push key was removed', { reason: 'push_key_removed' }, ['gone']],
-] as const)('a subscription that %s, at once and without a mail about it', async (_, result, expected) => {
+] as const)('a subscription that %s, at once and without an email about it', async (_, result, expected) => {
   const ended = async () => ({ ...result, ends: 'endpoint' as const });
-  queue = createPeopleQueue({ database, senders: { push: ended, mail: ended, chat: ended } });
-  await database.addChannel('mail', mail);
+  queue = createPeopleQueue({ database, senders: { push: ended, email: ended, chat: ended } });
+  await database.addChannel('email', email);
   const endpoint = await database.addChannel('push', push);
   await database.addDeliveries(endpoint, 1, 'channel.test');
   for (const job of await claimAll()) {
@@ -136,7 +136,7 @@ test.each([
 
 test('a channel without a free slot does not delay the others', async () => {
   for (let user = 0; user < 4; user++) {
-    const id = await database.addChannel('mail', mail, { ofUser: await database.addUser() });
+    const id = await database.addChannel('email', email, { ofUser: await database.addUser() });
     await database.addDeliveries(id, 1, 'channel.test');
   }
   expect(await claimAll()).toHaveLength(4);

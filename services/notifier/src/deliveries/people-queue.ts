@@ -8,13 +8,13 @@ import { createUserSlots } from './user-slots.ts';
 /** Sends one notice. It rejects only after a fault of this service. */
 export type SendNotice = (notice: ClaimedNotice) => Promise<Omit<Attempt, 'durationMs'>>;
 
-/** The deliveries to people. Mails all go to one server, so they have few slots. */
+/** The deliveries to people. Emails all go to one server, so they have few slots. */
 export function createPeopleQueue(options: {
   database: Pick<Postgres, 'query' | 'transact'>;
   senders: Readonly<Record<PeopleChannel, SendNotice>>;
 }): DeliveryQueue {
   const { database, senders } = options;
-  const free = { push: 16, mail: 4, chat: 16 };
+  const free = { push: 16, email: 4, chat: 16 };
   const users = createUserSlots(noticesPerUser);
 
   return {

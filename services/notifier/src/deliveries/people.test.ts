@@ -7,9 +7,9 @@ import { oneDeliveryParts } from './delivery-parts.ts';
 import { recordAttempt } from './record-attempt.ts';
 
 const database = useNotifierDatabase();
-const freeSlots = { ofChannels: { push: 16, mail: 4, chat: 16 }, busyUsers: [] };
+const freeSlots = { ofChannels: { push: 16, email: 4, chat: 16 }, busyUsers: [] };
 const chat = { url: 'https://chat.example/hook' };
-const mail = { address: 'ada@example.com', unsubscribeToken: 'token' };
+const email = { address: 'ada@example.com', unsubscribeToken: 'token' };
 const push = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' }, pushKey: 'k' };
 
 beforeEach(async () => {
@@ -77,6 +77,12 @@ describe('a channel with a delay', () => {
       (id: string) =>
         database.query`UPDATE help_requests SET expires_at = now() - interval '1 second' WHERE id = ${id}`,
     ],
+    [
+      'a snooze',
+      (id: string) =>
+        database.query`UPDATE help_requests SET snoozed_until = now() + interval '1 hour' WHERE id = ${id}`,
+    ],
+    ['a settle', (id: string) => database.query`UPDATE help_requests SET turn = 'consumer' WHERE id = ${id}`],
     ['its purge', (id: string) => database.query`DELETE FROM help_requests WHERE id = ${id}`],
   ])('is not used after %s', async (_, end) => {
     await database.addChannel('push', push, { delaySeconds: 300 });
@@ -97,6 +103,14 @@ describe('a channel with a delay', () => {
     expect(await deliver()).toEqual([]);
     await pass(101);
     expect(await deliver()).toEqual(['message.created']);
+  });
+
+  test('is used after a snooze that is over', async () => {
+    await database.addChannel('push', push, { delaySeconds: 300 });
+    const requestId = await newRequest();
+    await database.query`UPDATE help_requests SET snoozed_until = now() WHERE id = ${requestId}`;
+    await pass(301);
+    expect(await deliver()).toEqual(['request.created']);
   });
 
   test('has at most one delivery of a request waiting', async () => {
@@ -122,8 +136,8 @@ describe('a channel with a delay', () => {
   });
 });
 
-test('a mail holds what becomes due within a minute, and the next one comes later', async () => {
-  await database.addChannel('mail', mail);
+test('an email holds what becomes due within a minute, and the next one comes later', async () => {
+  await database.addChannel('email', email);
   await newRequest();
   await pass(50);
   await newRequest();
@@ -134,15 +148,15 @@ test('a mail holds what becomes due within a minute, and the next one comes late
   expect(others).toEqual([]);
   expect(notice?.deliveries).toHaveLength(2);
   await newRequest();
-  // One mail at a time.
+  // One email at a time.
   await pass(61);
   expect(await claim()).toEqual([]);
   if (notice) await recordAttempt(database.query, notice, { durationMs: 1 });
   expect(await deliver()).toEqual(['request.created']);
 });
 
-test('a failed mail is repeated after its pause, and not together with the next one before it', async () => {
-  await database.addChannel('mail', mail);
+test('a failed email is repeated after its pause, and not together with the next one before it', async () => {
+  await database.addChannel('email', email);
   await newRequest();
   await pass(61);
   const [notice] = await claim();
@@ -169,14 +183,14 @@ test.each([
     UPDATE notification_endpoints SET next_due_at = now()`),
   ],
 ] as const)(
-  'a mail that %s is repeated as the same mail, with nothing new and without what is answered',
+  'an email that %s is repeated as the same email, with nothing new and without what is answered',
   async (_, end) => {
-    await database.addChannel('mail', mail);
+    await database.addChannel('email', email);
     const answered = await newRequest();
     const [second, third] = [await newRequest(), await newRequest()];
     await pass(61);
     const [first] = await claim();
-    if (!first) throw new Error('no mail is sent');
+    if (!first) throw new Error('no email is sent');
     expect(first.deliveries.map(({ requestId }) => requestId)).toEqual([answered, second, third]);
     const newer = await newRequest();
     await pass(50);
@@ -186,7 +200,7 @@ test.each([
     expect(repeated.map(({ id }) => id)).toEqual([first.id]);
     expect(repeated[0]?.deliveries.map(({ requestId }) => requestId)).toEqual([second, third]);
     await recordAttempt(database.query, first, { durationMs: 1 });
-    // What is new comes in a mail of its own, a minute later.
+    // What is new comes in an email of its own, a minute later.
     expect(await claim()).toEqual([]);
     expect(await secondsToNext()).toBeGreaterThan(50);
     await pass(61);
@@ -196,8 +210,8 @@ test.each([
   },
 );
 
-test('an address gets one mail a minute, also when more is due than one mail holds', async () => {
-  const channel = await database.addChannel('mail', mail);
+test('an address gets one email a minute, also when more is due than one email holds', async () => {
+  const channel = await database.addChannel('email', email);
   for (let n = 0; n < 51; n++) await database.addFact('new_request', await database.addRequest());
   expect(await database.takeAll()).toBe(51);
   await pass(61);
@@ -306,8 +320,8 @@ describe('a person', () => {
   });
 });
 
-test('a mail address that is not confirmed gets only its confirmation', async () => {
-  const channel = await database.addChannel('mail', mail);
+test('an email address that is not confirmed gets only its confirmation', async () => {
+  const channel = await database.addChannel('email', email);
   await database.query`UPDATE notification_endpoints SET confirmed_at = NULL`;
   await newRequest();
   await database.addDeliveries(channel, 2);
@@ -323,12 +337,12 @@ const addressRefused = { ends: 'deliveries', isAddressRefused: true } as const;
 test.each([
   ['three refusals of an address switch it off', addressRefused, true, [false, false, true]],
   ['refusals of all addresses switch none off', addressRefused, false, [false, false, false, false]],
-  ['mails that are refused switch nothing off', { ends: 'deliveries' }, true, [false, false, false, false]],
+  ['emails that are refused switch nothing off', { ends: 'deliveries' }, true, [false, false, false, false]],
   ['an address that does not exist any more is off at once', { ends: 'endpoint' }, false, [true]],
 ] as const)('%s', async (_, failure, isOtherAccepted, expected) => {
-  const channel = await database.addChannel('mail', mail);
+  const channel = await database.addChannel('email', email);
   const other = await database.addUser();
-  await database.addChannel('mail', { ...mail, address: 'bob@example.com' }, { ofUser: other });
+  await database.addChannel('email', { ...email, address: 'bob@example.com' }, { ofUser: other });
   const off: (boolean | undefined)[] = [];
   for (const _attempt of expected) {
     await newRequest();
@@ -351,10 +365,10 @@ test.each([
 test.each([
   ['a server that is away switches no address off', false],
   ['an address that fails while others are accepted is off', true],
-])('ten failures of a mail address in five days: %s', async (_, isOtherAccepted) => {
-  const channel = await database.addChannel('mail', mail);
+])('ten failures of an email address in five days: %s', async (_, isOtherAccepted) => {
+  const channel = await database.addChannel('email', email);
   const other = await database.addUser();
-  await database.addChannel('mail', { ...mail, address: 'bob@example.com' }, { ofUser: other });
+  await database.addChannel('email', { ...email, address: 'bob@example.com' }, { ofUser: other });
   await newRequest();
   await newRequest(other);
   await database.query`
@@ -386,9 +400,9 @@ describe('an endpoint that is switched off', () => {
     });
   }
 
-  test('is reported to the confirmed mail addresses of its user, once, together with others', async () => {
-    const address = await database.addChannel('mail', mail);
-    await database.addChannel('mail', { ...mail, address: 'unconfirmed@example.com' });
+  test('is reported to the confirmed email addresses of its user, once, together with others', async () => {
+    const address = await database.addChannel('email', email);
+    await database.addChannel('email', { ...email, address: 'unconfirmed@example.com' });
     await database.query`UPDATE notification_endpoints SET confirmed_at = NULL WHERE id <> ${address}::uuid`;
     const webhook = await database.addEndpoint({ of: 'key' });
     const team = await database.addChannel('chat', chat);
@@ -413,7 +427,7 @@ describe('an endpoint that is switched off', () => {
   });
 
   test('is reported again when it was switched on and off again', async () => {
-    await database.addChannel('mail', mail);
+    await database.addChannel('email', email);
     const webhook = await database.addEndpoint({ of: 'user' });
     await switchOff(webhook);
     await database.query`
@@ -428,10 +442,10 @@ describe('an endpoint that is switched off', () => {
   });
 
   test.each([
-    ['to itself', 'mail', mail],
+    ['to itself', 'email', email],
     ['if its push service has ended the subscription', 'push', push],
   ] as const)('is not reported %s', async (_, channel, target) => {
-    if (channel === 'push') await database.addChannel('mail', mail);
+    if (channel === 'push') await database.addChannel('email', email);
     await switchOff(await database.addChannel(channel, target));
     await pass(61);
     expect(await claim()).toEqual([]);

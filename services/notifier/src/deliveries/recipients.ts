@@ -9,9 +9,9 @@ import { isOfRevokedKey } from '../endpoints/endpoint-rows.ts';
 const notifiedRole = sql`
   CASE WHEN endpoint.api_key_id IS NULL THEN 'consumer'::message_role ELSE 'provider'::message_role END`;
 
-/** Whether the endpoint may still be used: it is on, confirmed if it is a mail address, and its key is not revoked. */
+/** Whether the endpoint may still be used: it is on, confirmed if it is an email address, and its key is not revoked. */
 export const isUsable = sql`(
-  endpoint.enabled_at IS NOT NULL AND (endpoint.channel <> 'mail' OR endpoint.confirmed_at IS NOT NULL)
+  endpoint.enabled_at IS NOT NULL AND (endpoint.channel <> 'email' OR endpoint.confirmed_at IS NOT NULL)
   AND NOT ${isOfRevokedKey})`;
 
 /** Whether the expert has written to `request` after a time. */
@@ -21,11 +21,12 @@ const answeredAfter = (time: Sql): Sql => sql`(
     WHERE answer.request_id = request.id AND answer.role = 'provider' AND answer.created_at > ${time}))`;
 
 /**
- * Whether a person must still be notified of a delivery (notification_deliveries): `request`, which may be missing, is open, and
- * the expert has not answered.
+ * Whether a person must still be notified of a delivery (notification_deliveries): `request`, which may be missing, is open and waits
+ * for the expert, who has not answered this event, and does not want to see it later.
  */
 export const mustStillNotify = (delivery: { eventAt: Sql }): Sql => sql`COALESCE(
-  request.ended_at IS NULL AND request.expires_at > now() AND NOT ${answeredAfter(delivery.eventAt)}, false)`;
+  request.ended_at IS NULL AND request.expires_at > now() AND request.turn = 'provider'
+  AND COALESCE(request.snoozed_until <= now(), true) AND NOT ${answeredAfter(delivery.eventAt)}, false)`;
 
 /** Whether a delivery to a person waits already, which will stand for this event too. */
 const waitsAlready = sql`EXISTS (

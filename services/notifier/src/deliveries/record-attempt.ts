@@ -44,9 +44,9 @@ const isRefusedTooOften = sql`(
     SELECT count(DISTINCT ended_at) FROM notification_deliveries AS refused
     WHERE refused.endpoint_id = endpoint.id AND refused.state = 'failed' AND refused.ended_at >= endpoint.failing_since))`;
 
-const otherMailsArrive = sql`EXISTS (
+const otherEmailsArrive = sql`EXISTS (
   SELECT 1 FROM notification_endpoints AS other JOIN notification_deliveries AS accepted ON accepted.endpoint_id = other.id
-  WHERE other.channel = 'mail' AND other.id <> endpoint.id AND accepted.state = 'delivered'
+  WHERE other.channel = 'email' AND other.id <> endpoint.id AND accepted.state = 'delivered'
     AND accepted.ended_at >= endpoint.failing_since)`;
 
 /**
@@ -73,8 +73,8 @@ export async function recordAttempt(
   const ids = deliveries.map(({ id }) => id);
   const [row] = await query<{ state: string; isOff: boolean }>`
     WITH locked AS MATERIALIZED (
-      -- After a failure also the mail addresses, to which it is reported if the endpoint is switched off.
-      SELECT * FROM notification_endpoints WHERE id = ${endpointId}::uuid OR (${!isSuccess} AND channel = 'mail'
+      -- After a failure also the email addresses, to which it is reported if the endpoint is switched off.
+      SELECT * FROM notification_endpoints WHERE id = ${endpointId}::uuid OR (${!isSuccess} AND channel = 'email'
         AND user_id = (SELECT user_id FROM notification_endpoints WHERE id = ${endpointId}::uuid))
       ORDER BY id FOR NO KEY UPDATE
     ),
@@ -82,7 +82,7 @@ export async function recordAttempt(
       SELECT id, user_id, channel, enabled_at IS NOT NULL AS was_on,
         enabled_at IS NOT NULL AND NOT (${!isSuccess} AND (
           ${isGone} OR ((${hasFailedForDays} OR (${isAddressRefused} AND ${isRefusedTooOften}))
-            AND (channel <> 'mail' OR ${otherMailsArrive})))) AS stays_on,
+            AND (channel <> 'email' OR ${otherEmailsArrive})))) AS stays_on,
         -- One pause for all: what was sent together is repeated together.
         random() AS chance
       FROM locked AS endpoint WHERE id = ${endpointId}::uuid

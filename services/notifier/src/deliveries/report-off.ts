@@ -4,12 +4,12 @@ import { channelWindow } from './channel-window.ts';
 import { idOf } from './delivery-parts.ts';
 import { isUsable } from './recipients.ts';
 
-/** The type of a delivery that reports to a mail address that other endpoints of its user were switched off. */
+/** The type of a delivery that reports to an email address that other endpoints of its user were switched off. */
 const offType: DeliveryType = 'endpoint.off';
 
 /**
- * The parts of a statement that report to the other mail addresses of a user that an endpoint was switched off: once for each
- * time. `off` selects its `id` and `user_id`; the statement has locked all mail addresses of this user with it. What the mail
+ * The parts of a statement that report to the other email addresses of a user that an endpoint was switched off: once for each
+ * time. `off` selects its `id` and `user_id`; the statement has locked all email addresses of this user with it. What the email
  * contains is read when it is claimed.
  */
 export const reportParts = (off: Sql): Sql => sql`
@@ -23,7 +23,7 @@ export const reportParts = (off: Sql): Sql => sql`
       message: sql`off.id || ' ' || now()`,
     })}, endpoint.id, ${offType}, now(), now() + ${channelWindow}
     FROM off JOIN notification_endpoints AS endpoint
-      ON endpoint.user_id = off.user_id AND endpoint.channel = 'mail' AND endpoint.id <> off.id
+      ON endpoint.user_id = off.user_id AND endpoint.channel = 'email' AND endpoint.id <> off.id
     WHERE ${isUsable}
     RETURNING endpoint_id, due_at
   ),

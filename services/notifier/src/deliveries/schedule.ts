@@ -30,7 +30,7 @@ export const pauseAfterFault = raw(`interval '5 minutes'`);
 /*
  * An endpoint that has failed for this time and at least so often, without a success between, is switched off. The failures are
  * those of all its deliveries: the attempts of a single one usually end before this time. So is one whose
- * address is refused when so many deliveries have failed for good. All mails go through the one server of the relay: if it has taken
+ * address is refused when so many deliveries have failed for good. All emails go through the one server of the relay: if it has taken
  * none meanwhile, it is away or has something against the relay, and the addresses stay on.
  */
 export const failingLimit = raw(`interval '5 days'`);

@@ -61,7 +61,7 @@ export function channelBody(
     ...(row.channel === 'push' && { ofThisSession: row.sessionId === sessionId }),
     ...(row.channel === 'push' && row.hasSessionTimedOut && { sessionTimedOut: true }),
     enabled: target !== undefined && row.enabledAt !== null,
-    confirmed: row.channel !== 'mail' || row.confirmedAt !== null,
+    confirmed: row.channel !== 'email' || row.confirmedAt !== null,
     delaySeconds: row.delaySeconds,
     showQuestion: row.showQuestion,
     ...(offReason !== null && { offReason }),

@@ -11,16 +11,16 @@ export type PeopleChannel = Exclude<EndpointKind, 'webhook'>;
 
 /**
  * For this time, what becomes due is put together in one message: so it is also the shortest delay. A chat takes one message a
- * second, and a mailbox should not get more than one mail a minute.
+ * second, and a mailbox should not get more than one email a minute.
  */
-export const windowSeconds: Readonly<Record<PeopleChannel, number>> = { push: 0, mail: 60, chat: 1 };
+export const windowSeconds: Readonly<Record<PeopleChannel, number>> = { push: 0, email: 60, chat: 1 };
 
-const minDelaySeconds: Readonly<Record<PeopleChannel, number>> = { push: 0, mail: 60, chat: 0 };
-const defaultDelaySeconds: Readonly<Record<PeopleChannel, number>> = { push: 0, mail: 300, chat: 900 };
+const minDelaySeconds: Readonly<Record<PeopleChannel, number>> = { push: 0, email: 60, chat: 0 };
+const defaultDelaySeconds: Readonly<Record<PeopleChannel, number>> = { push: 0, email: 300, chat: 900 };
 const maxDelaySeconds = 86_400;
 
 const maxAddressLength = 254;
-const expectedAddress = 'Expected one e-mail address, such as ada@example.com.';
+const expectedAddress = 'Expected one email address, such as ada@example.com.';
 /** Strict: nothing that a mail server could read as several addresses, a route or a comment. */
 const addressPattern =
   /^[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,62}[A-Za-z0-9_+-])?@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
@@ -88,8 +88,8 @@ const newChannelSchemas = ({ rules, isPushHost }: ChannelRules) => ({
     }),
     pushKey: base64url(65, 'the public key of the relay').nullish(),
   }),
-  mail: z.object({
-    ...common('mail'),
+  email: z.object({
+    ...common('email'),
     address: z
       .string({ error: expectedAddress })
       .max(maxAddressLength, expectedAddress)
@@ -98,7 +98,7 @@ const newChannelSchemas = ({ rules, isPushHost }: ChannelRules) => ({
   chat: z.object({ ...common('chat'), url: urlSchema(rules) }),
 });
 
-const kindSchema = z.object({ kind: z.enum(['push', 'mail', 'chat'], 'Expected push, mail or chat.') });
+const kindSchema = z.object({ kind: z.enum(['push', 'email', 'chat'], 'Expected push, email or chat.') });
 
 /** Reads the body of a new channel. Its `kind` decides what else it has. */
 export function parseNewChannel(channelRules: ChannelRules, body: unknown): NewChannel {
@@ -115,7 +115,7 @@ export type NewChannel = {
   readonly showQuestion: boolean | undefined;
 } & (
   | { readonly kind: 'push'; readonly target: Omit<Targets['push'], 'pushKey'> & { pushKey?: string } }
-  | { readonly kind: 'mail'; readonly target: Pick<Targets['mail'], 'address'> }
+  | { readonly kind: 'email'; readonly target: Pick<Targets['email'], 'address'> }
   | { readonly kind: 'chat'; readonly target: Targets['chat'] }
 );
 
@@ -129,7 +129,7 @@ function newChannelOf(parsed: Parsed): NewChannel {
     const { subscription, pushKey } = parsed;
     return { ...shared, kind: 'push', target: { ...subscription, ...(pushKey && { pushKey }) } };
   }
-  if ('address' in parsed) return { ...shared, kind: 'mail', target: { address: parsed.address } };
+  if ('address' in parsed) return { ...shared, kind: 'email', target: { address: parsed.address } };
   return { ...shared, kind: 'chat', target: { url: slackForm(parsed.url) } };
 }
 

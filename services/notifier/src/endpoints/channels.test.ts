@@ -18,7 +18,7 @@ const sessionOf = (userId: string) => {
 
 beforeAll(() => {
   const confirmations = createConfirmations({ sealer, deliveryParts: oneDeliveryParts });
-  channels = createChannels({ database, sealer, confirmations, pushKeys: ['k'], canMail: true });
+  channels = createChannels({ database, sealer, confirmations, pushKeys: ['k'], canEmail: true });
 });
 
 const change = (id: string, changed: ChannelChange) =>
@@ -54,7 +54,7 @@ test('confirmations that are asked for at the same time are limited, by address 
   await database.query`INSERT INTO users (id, name) SELECT id, 'bob' FROM unnest(${others}::uuid[]) AS id`;
   const add = (userId: string, address: string) =>
     channels.insert(sessionOf(userId), randomUUID(), {
-      kind: 'mail',
+      kind: 'email',
       target: { address },
       label: undefined,
       delaySeconds: undefined,
@@ -71,7 +71,7 @@ test('confirmations that are asked for at the same time are limited, by address 
 
   const own = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
-      database.addChannel('mail', { address: `${index}@example.com`, unsubscribeToken: 'x' }),
+      database.addChannel('email', { address: `${index}@example.com`, unsubscribeToken: 'x' }),
     ),
   );
   await database.query`UPDATE notification_endpoints SET confirmed_at = NULL WHERE id = ANY(${own}::uuid[])`;
@@ -79,9 +79,9 @@ test('confirmations that are asked for at the same time are limited, by address 
   expect(await accepted(own.map(sendAgain))).toBe(3);
 });
 
-describe('mails that were stopped by a link', () => {
+describe('emails that were stopped by a link', () => {
   const mailTo = (address: string) => ({
-    kind: 'mail' as const,
+    kind: 'email' as const,
     target: { address },
     label: undefined,
     delaySeconds: undefined,
@@ -97,7 +97,7 @@ describe('mails that were stopped by a link', () => {
   const tokenOf = async (id: string) => {
     const [row] = await database.query<Sealed>`
       SELECT sealing_key_id AS "sealingKeyId", sealed FROM notification_endpoints WHERE id = ${id}::uuid`;
-    return sealer.open<'mail'>(id, row as Sealed);
+    return sealer.open<'email'>(id, row as Sealed);
   };
   beforeEach(() => database.clear());
 
@@ -114,7 +114,7 @@ describe('mails that were stopped by a link', () => {
     const off = { enabled: false, confirmed: false, offReason: 'unsubscribed' };
     expect(await channels.list(sessionOf(owner))).toMatchObject([off]);
 
-    const stopped = { code: 'mails_stopped' };
+    const stopped = { code: 'emails_stopped' };
     expect(await channels.change(sessionOf(owner), id, { enabled: true })).toMatchObject({
       confirmed: false,
     });
@@ -132,7 +132,7 @@ describe('mails that were stopped by a link', () => {
       sealer: rotated,
       confirmations,
       pushKeys: ['k'],
-      canMail: true,
+      canEmail: true,
     });
     await expect(add(database.userId, 'EVE@example.com', later)).rejects.toMatchObject(stopped);
     await expect(add(database.userId, 'eve+news@example.com')).rejects.toMatchObject(stopped);
@@ -150,11 +150,11 @@ describe('mails that were stopped by a link', () => {
       const { unsubscribeToken } = await tokenOf(id);
       await prepare(id);
       await channels.unsubscribe(id, unsubscribeToken);
-      await expect(add(await database.addUser(), address)).rejects.toMatchObject({ code: 'mails_stopped' });
+      await expect(add(await database.addUser(), address)).rejects.toMatchObject({ code: 'emails_stopped' });
     }
   });
 
-  test('are known by links that work for 90 days after the last mail, or for ever once they were used', async () => {
+  test('are known by links that work for 90 days after the last email, or for ever once they were used', async () => {
     const links = [
       { token: 'new', age: '89 days', used: false },
       { token: 'old', age: '91 days', used: false },

@@ -39,15 +39,15 @@ export function createChannels(options: {
   confirmations: Confirmations;
   /** The public keys with which browsers may subscribe: new ones with the first. */
   pushKeys: readonly string[];
-  canMail: boolean;
+  canEmail: boolean;
 }) {
-  const { database, sealer, confirmations, pushKeys, canMail } = options;
+  const { database, sealer, confirmations, pushKeys, canEmail } = options;
 
   function targetOf(channel: NewChannel): Targets[PeopleChannel] {
     const [newest] = pushKeys;
-    if ((channel.kind === 'push' && !newest) || (channel.kind === 'mail' && !canMail))
+    if ((channel.kind === 'push' && !newest) || (channel.kind === 'email' && !canEmail))
       throw new Problem('channel_not_offered');
-    if (channel.kind === 'mail') return { ...channel.target, unsubscribeToken: makeToken() };
+    if (channel.kind === 'email') return { ...channel.target, unsubscribeToken: makeToken() };
     if (channel.kind === 'chat') return channel.target;
     const pushKey = channel.target.pushKey ?? newest ?? '';
     if (pushKeys.includes(pushKey)) return { ...channel.target, pushKey };
@@ -159,14 +159,14 @@ export function createChannels(options: {
       if (rows.length === 0) throw new Problem('not_found');
     },
 
-    /** Sends the mail with the link that confirms an address once more. */
+    /** Sends the email with the link that confirms an address once more. */
     sendConfirmation: (userId: string, id: string, callId: string): Promise<void> =>
       database.transact(async (query) => {
         const row = await lock(query, id, channelsOf(userId));
-        if (row.channel !== 'mail') throw new Problem('not_found');
-        if (!canMail) throw new Problem('channel_not_offered');
+        if (row.channel !== 'email') throw new Problem('not_found');
+        if (!canEmail) throw new Problem('channel_not_offered');
         if (row.confirmedAt !== null) return;
-        const target = sealer.tryOpen<'mail'>(id, row);
+        const target = sealer.tryOpen<'email'>(id, row);
         if (!target) throw new Problem('channel_off');
         await switchEndpoint(query, id, true);
         await confirmations.send(query, { userId, id, callId, target });
@@ -176,9 +176,9 @@ export function createChannels(options: {
     confirm: (caller: Caller, id: string, token: string): Promise<Api.Channel> =>
       database.transact(async (query) => {
         const row = await lock(query, id, channelsOf(caller.userId));
-        if (row.channel !== 'mail') throw new Problem('not_found');
+        if (row.channel !== 'email') throw new Problem('not_found');
         if (row.confirmedAt === null) {
-          confirmations.check(sealer.tryOpen<'mail'>(id, row), token, row.nowMs);
+          confirmations.check(sealer.tryOpen<'email'>(id, row), token, row.nowMs);
           await query`
             UPDATE notification_endpoints SET confirmed_at = now(),
               enabled_at = CASE WHEN enabled_at IS NOT NULL THEN date_trunc('milliseconds', now()) END
@@ -188,15 +188,15 @@ export function createChannels(options: {
       }),
 
     /**
-     * Stops the mails to an address with the token of a mail, which needs no session. The channel may be deleted: the address is
-     * still remembered, so that it gets no other mail. To be used again, it is confirmed again.
+     * Stops the emails to an address with the token of an email, which needs no session. The channel may be deleted: the address is
+     * still remembered, so that it gets no other email. To be used again, it is confirmed again.
      */
     unsubscribe: (id: string, token: string): Promise<void> =>
       database.transact(async (query) => {
         const [row] = await query<ChannelRow>`
           SELECT ${channelColumns} FROM notification_endpoints
-          WHERE id = ${id}::uuid AND channel = 'mail' FOR NO KEY UPDATE`;
-        const target = row && sealer.tryOpen<'mail'>(id, row);
+          WHERE id = ${id}::uuid AND channel = 'email' FOR NO KEY UPDATE`;
+        const target = row && sealer.tryOpen<'email'>(id, row);
         if (!(await confirmations.stop(query, token, target)) || !target) return;
         await switchEndpoint(query, id, false, 'unsubscribed');
         const { confirmation: _, ...kept } = target;

@@ -10,14 +10,14 @@ export const makeToken = (): string => randomBytes(24).toString('base64url');
 
 export type Confirmations = ReturnType<typeof createConfirmations>;
 
-/** The links that confirm mail addresses, and those that end mails. `deliveryParts` are the parts of a statement that send one. */
+/** The links that confirm email addresses, and those that end emails. `deliveryParts` are the parts of a statement that send one. */
 export function createConfirmations(options: {
   sealer: TargetSealer;
   deliveryParts: (delivery: { endpointId: string; type: DeliveryType; key: string }) => Sql;
 }) {
   const { sealer, deliveryParts } = options;
 
-  /** At most three mails an hour for a user, and three a day to an address. */
+  /** At most three emails an hour for a user, and three a day to an address. */
   async function requireConfirmationLimit(
     query: Query,
     userId: string,
@@ -44,17 +44,17 @@ export function createConfirmations(options: {
     if (!counted) throw new Problem('rate_limited', { headers: { 'retry-after': '3600' } });
   }
 
-  /** The owner of an address may get mails again after a stop, if the account is the owner's by its verified sign-in address. */
+  /** The owner of an address may get emails again after a stop, if the account is the owner's by its verified sign-in address. */
   async function requireNotStopped(query: Query, userId: string, address: string): Promise<void> {
     const [stopped] = await query`
       SELECT 1 FROM notification_stop_links WHERE address_digest = ${digestOf(mailboxOf(address))} AND used_at IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId}::uuid
           AND regexp_replace(lower(email), '^([^+@]+)\\+[^@]*@', '\\1@') = ${mailboxOf(address)})
       LIMIT 1`;
-    if (stopped) throw new Problem('mails_stopped');
+    if (stopped) throw new Problem('emails_stopped');
   }
 
-  const rememberStopLink = (query: Query, { address, unsubscribeToken }: Targets['mail']) => query`
+  const rememberStopLink = (query: Query, { address, unsubscribeToken }: Targets['email']) => query`
     INSERT INTO notification_stop_links (token_digest, address_digest)
     VALUES (${digestOf(unsubscribeToken)}, ${digestOf(mailboxOf(address))})
     ON CONFLICT (token_digest) DO UPDATE SET sent_at = now()`;
@@ -63,7 +63,7 @@ export function createConfirmations(options: {
     /** Makes a new link and sends it. Earlier links do not work any more. The endpoint is locked, or new. */
     async send(
       query: Query,
-      call: { userId: string; id: string; callId: string; target: Targets['mail'] },
+      call: { userId: string; id: string; callId: string; target: Targets['email'] },
     ): Promise<void> {
       const { userId, id, callId, target } = call;
       await requireNotStopped(query, userId, target.address);
@@ -76,16 +76,16 @@ export function createConfirmations(options: {
       await query`WITH ${deliveryParts({ endpointId: id, type: 'channel.confirm', key: callId })} SELECT 1 FROM inserted`;
     },
 
-    check({ confirmation }: Partial<Targets['mail']> = {}, token: string, nowMs: number): void {
+    check({ confirmation }: Partial<Targets['email']> = {}, token: string, nowMs: number): void {
       const isValid = confirmation && isSame(confirmation.token, token) && confirmation.endsAt > nowMs;
       if (!isValid) throw new Problem('confirmation_invalid');
     },
 
     /**
-     * Remembers that the owner of an address has stopped the mails to it. `target`: the channel of the link, if it still exists,
-     * since the maintenance forgets a link 90 days after its mail. Returns whether the link is the one of `target`.
+     * Remembers that the owner of an address has stopped the emails to it. `target`: the channel of the link, if it still exists,
+     * since the maintenance forgets a link 90 days after its email. Returns whether the link is the one of `target`.
      */
-    async stop(query: Query, token: string, target: Targets['mail'] | undefined): Promise<boolean> {
+    async stop(query: Query, token: string, target: Targets['email'] | undefined): Promise<boolean> {
       const isOfTarget = target !== undefined && isSame(target.unsubscribeToken, token);
       if (isOfTarget) await rememberStopLink(query, target);
       const [known] = await query`
@@ -97,7 +97,7 @@ export function createConfirmations(options: {
   };
 }
 
-/** Without what is behind `+`: most mail servers deliver all spellings to one mailbox, whose owner is asked, and stops mails, once. */
+/** Without what is behind `+`: most mail servers deliver all spellings to one mailbox, whose owner is asked, and stops emails, once. */
 const mailboxOf = (address: string): string => address.toLowerCase().replace(/^([^+@]+)\+[^@]*@/, '$1@');
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -107,7 +107,7 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Links that were not used are forgotten. Each mail that confirms an address has a link, which works for at least this time. */
+/** Links that were not used are forgotten. Each email that confirms an address has a link, which works for at least this time. */
 export async function deleteOldStopLinks(query: Query): Promise<void> {
   await query`DELETE FROM notification_stop_links WHERE used_at IS NULL AND sent_at < now() - interval '90 days'`;
 }

@@ -16,7 +16,7 @@ export const keyEvents = ['message.created', 'keys.exchanged', 'request.closed',
  */
 export const eventsOf = {
   push: ['request.created', 'message.created'],
-  mail: ['request.created', 'message.created'],
+  email: ['request.created', 'message.created'],
   chat: ['request.created', 'message.created', 'request.answered'],
 } as const;
 

@@ -30,7 +30,7 @@ test.each<[string, () => Promise<unknown>]>([
     },
   ],
   [
-    'an attempt that switches an endpoint off, which is reported to the mail addresses,',
+    'an attempt that switches an endpoint off, which is reported to the email addresses,',
     async () => {
       const ids = await database.query<{ id: string }>`SELECT id FROM notification_endpoints ORDER BY id`;
       const endpointId = ids.at(-1)?.id ?? '';
@@ -50,7 +50,7 @@ test.each<[string, () => Promise<unknown>]>([
   async (_, change) => {
     await database.query`DELETE FROM notification_endpoints`;
     for (let count = 0; count < 16; count++)
-      await database.addChannel('mail', { address: 'ada@example.com', unsubscribeToken: 'token' });
+      await database.addChannel('email', { address: 'ada@example.com', unsubscribeToken: 'token' });
     await database.query`UPDATE notification_endpoints SET api_key_id = ${database.keyId}::uuid`;
     // Wrapped, since the change ends only after this transaction.
     const { changing } = await database.transact(async (query) => {

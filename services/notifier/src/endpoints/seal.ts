@@ -15,9 +15,9 @@ export interface Targets {
     /** The public key of the relay with which the browser subscribed. */
     readonly pushKey: string;
   };
-  readonly mail: {
+  readonly email: {
     readonly address: string;
-    /** Of the links that end the mails. */
+    /** Of the links that end the emails. */
     readonly unsubscribeToken: string;
     /** Of the newest link that confirms the address. In milliseconds since 1970. */
     readonly confirmation?: { readonly token: string; readonly endsAt: number };

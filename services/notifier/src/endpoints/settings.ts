@@ -1,4 +1,5 @@
 import { type Query, sql } from '@expert-relay/db';
+import { timeSchema } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 import { lockedInOrder } from './endpoint-rows.ts';
@@ -37,20 +38,19 @@ const quietHoursOf = ({ from, to, timeZone }: StoredTimes): QuietHours | null =>
 const maxPauseMs = 366 * 86_400_000;
 const expectedPause = 'Expected a time in the future, at most a year from now, such as 2026-12-01T08:00:00Z.';
 const expectedTime = 'Expected a time of a day such as 22:00.';
-const timeSchema = z.string({ error: expectedTime }).regex(/^([01]\d|2[0-3]):[0-5]\d$/, expectedTime);
+const dayTime = z.string({ error: expectedTime }).regex(/^([01]\d|2[0-3]):[0-5]\d$/, expectedTime);
 const expectedZone = 'Expected a name of the IANA time zones, such as Europe/Berlin.';
 
 /** An absent setting is kept, and null ends it: two changes at the same time do not undo each other. */
 export const settingsSchema = (nowMs: number) =>
   z.object({
-    pausedUntil: z.iso
-      .datetime({ offset: true, error: expectedPause })
+    pausedUntil: timeSchema(expectedPause)
       .refine((text) => Date.parse(text) > nowMs && Date.parse(text) < nowMs + maxPauseMs, expectedPause)
       .nullish(),
     quietHours: z
       .object({
-        from: timeSchema,
-        to: timeSchema,
+        from: dayTime,
+        to: dayTime,
         timeZone: z
           .string({ error: expectedZone })
           .max(64, expectedZone)

@@ -14,14 +14,14 @@ let session: { userId: string; sessionId: string; begunAt: number; endsAt: numbe
 /** The key under which the endpoints of the test database are encrypted is lost. */
 const otherKey = { id: 'k2', secret: Buffer.alloc(32, 9) };
 const sealer = createTargetSealer([otherKey]);
-const mail = { address: 'ada@example.com', unsubscribeToken: 'token' };
+const email = { address: 'ada@example.com', unsubscribeToken: 'token' };
 const keys = { p256dh: 'p', auth: 'a' };
 const newest = { label: undefined, delaySeconds: undefined, showQuestion: undefined };
 
 const parts = () => {
   const confirmations = createConfirmations({ sealer, deliveryParts: oneDeliveryParts });
   return {
-    channels: createChannels({ database, sealer, confirmations, pushKeys: ['k'], canMail: true }),
+    channels: createChannels({ database, sealer, confirmations, pushKeys: ['k'], canEmail: true }),
     webhooks: createWebhooks({ database, sealer }),
   };
 };
@@ -47,14 +47,14 @@ const apart = <Row extends { id: string }>(rows: readonly Row[], id: string) => 
 describe('a channel whose key is lost', () => {
   test('is listed as unreadable and without its address, beside the others, and can be deleted', async () => {
     const { channels } = parts();
-    const lost = await database.addChannel('mail', mail);
+    const lost = await database.addChannel('email', email);
     const added = await channels.insert(session, randomUUID(), {
       kind: 'chat',
       target: { url: 'https://chat.example/hook' },
       ...newest,
     });
     const { unreadable, others } = apart(await channels.list(session), lost);
-    expect(unreadable).toMatchObject({ kind: 'mail', enabled: false, offReason: 'unreadable' });
+    expect(unreadable).toMatchObject({ kind: 'email', enabled: false, offReason: 'unreadable' });
     expect(unreadable).not.toHaveProperty('address');
     expect(others).toEqual([added]);
     await channels.delete(database.userId, lost);
@@ -63,10 +63,10 @@ describe('a channel whose key is lost', () => {
 
   test('does not hinder its owner to add the same address again', async () => {
     const { channels } = parts();
-    await database.addChannel('mail', mail);
-    const { address } = mail;
+    await database.addChannel('email', email);
+    const { address } = email;
     const again = await channels.insert(session, randomUUID(), {
-      kind: 'mail',
+      kind: 'email',
       target: { address },
       ...newest,
     });
@@ -88,7 +88,7 @@ describe('a channel whose key is lost', () => {
   test('can be changed, and gets no tests, confirmations and links', async () => {
     const { channels } = parts();
     const { userId } = database;
-    const id = await database.addChannel('mail', mail);
+    const id = await database.addChannel('email', email);
     await database.query`UPDATE notification_endpoints SET confirmed_at = NULL`;
     expect(await channels.change(session, id, { label: 'old', enabled: true })).toMatchObject({
       label: 'old',

@@ -105,7 +105,7 @@ const confirm = ({ channels }: Context) =>
 
 const unsubscribeSchema = z.object({ channel: z.string(), token: z.string().max(200) });
 
-/** Ends the mails to an address, for a person who may not have a session. */
+/** Ends the emails to an address, for a person who may not have a session. */
 const unsubscribe = ({ channels }: Context) =>
   defineRoute({
     method: 'post',

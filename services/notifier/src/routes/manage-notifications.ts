@@ -7,11 +7,11 @@ import { changeSettings, readSettings, settingsSchema } from '../endpoints/setti
 const path = '/internal/notifications';
 
 async function readAll(
-  { query, channels, pushKey, canMail }: Context,
+  { query, channels, pushKey, canEmail }: Context,
   principal: SessionPrincipal,
 ): Promise<Api.Notifications> {
   const settings = await readSettings(query, principal.userId);
-  return { pushKey, canMail, ...settings, channels: await channels.list(principal) };
+  return { pushKey, canEmail, ...settings, channels: await channels.list(principal) };
 }
 
 /** What the relay offers, when the user is not notified, and the user's channels. */

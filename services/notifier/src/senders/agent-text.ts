@@ -1,4 +1,5 @@
 import { showHidden } from '@expert-relay/sdk/safe';
+import type { NoticeDelivery } from '../deliveries/claim-for-people.ts';
 
 const questionCharacters = 500;
 const nameCharacters = 60;
@@ -13,6 +14,13 @@ export const shownQuestion = (text: string): string =>
 /** The name that an agent has given itself, in one line. */
 export const shownName = (text: string): string =>
   shorten(showHidden(text).replace(/\s+/g, ' ').trim(), nameCharacters);
+
+/** What an agent does that a person is notified of, as the end of a sentence that begins with its name. */
+export function whatIsAsked({ type, form }: Pick<NoticeDelivery, 'type' | 'form'>): string {
+  if (type === 'message.created') return 'has written again';
+  if (form === 'approval') return 'asks for your approval';
+  return form === 'form' ? 'asks for a decision' : 'asks a question';
+}
 
 function shorten(text: string, most: number): string {
   const characters = [...text];

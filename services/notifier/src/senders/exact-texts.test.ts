@@ -2,12 +2,12 @@ import { exactTexts, longText } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import type { NoticeDelivery } from '../deliveries/claim-for-people.ts';
 import { chatText } from './send-chat.ts';
-import { composeMail } from './send-mail.ts';
+import { composeEmail } from './send-email.ts';
 import { payloadOf } from './send-push.ts';
 
 /*
  * What an agent wrote is shown as it was written: no character is missing or in another order, and what is shortened ends with an
- * ellipsis. The characters that mail and chat must change are those of docs/notifications.md.
+ * ellipsis. The characters that email and chat must change are those of docs/notifications.md.
  */
 
 const publicUrl = 'https://relay.example';
@@ -18,44 +18,52 @@ const delivery = (members: Partial<NoticeDelivery>): NoticeDelivery => ({
   requestId: 'request 1',
   refCode: 'HS-7K3M9QXA',
   agentName: null,
+  form: null,
   question: null,
   secondsLeft: 60,
   endpointsOff: null,
   ...members,
 });
 
-const mailOf = (one: NoticeDelivery) =>
-  composeMail({ deliveries: [one], endpointId: 'channel' }, { unsubscribeToken: 'stop' }, publicUrl);
+const emailOf = (one: NoticeDelivery) =>
+  composeEmail({ deliveries: [one], endpointId: 'channel' }, { unsubscribeToken: 'stop' }, publicUrl);
 const withoutWidth = (text: string) => text.replaceAll('\u200b', '');
 
 /** A surface, and how a reader of it gets the question and the name. */
 const surfaces: readonly [string, (one: NoticeDelivery) => { question: string; agentName: string }][] = [
-  ['push', (one) => JSON.parse(payloadOf({ deliveries: [one] }))],
   [
-    'mail',
+    'push',
     (one) => {
-      const [head = '', ...lines] = withoutWidth(mailOf(one).text).split('\n');
+      const { title, question } = JSON.parse(payloadOf({ deliveries: [one] }));
+      return { question, agentName: title.replace(/ asks a question$/, '') };
+    },
+  ],
+  [
+    'email',
+    (one) => {
+      const [head = '', ...lines] = withoutWidth(emailOf(one).text).split('\n');
       const question = lines.slice(0, lines.indexOf(`${publicUrl}/dashboard/code/HS-7K3M9QXA`));
       return {
         question: question.map((line) => line.replace(/^> /, '')).join('\n'),
-        agentName: head.replace('HS-7K3M9QXA, from ', ''),
+        agentName: head.replace(/ asks a question \(HS-7K3M9QXA\)\.$/, ''),
       };
     },
   ],
   [
-    'the subject of a mail',
+    'the subject of an email',
     (one) => ({
       question: one.question ?? '',
-      agentName: /\((.*)\)$/.exec(withoutWidth(mailOf(one).subject))?.[1] ?? '',
+      agentName: withoutWidth(emailOf(one).subject).replace(/ asks a question \(HS-7K3M9QXA\)$/, ''),
     }),
   ],
   [
     'chat',
     (one) => {
-      const [, block = ''] = chatText({ deliveries: [one] }, publicUrl).split('```');
-      const shown = withoutWidth(block).replaceAll('ˋ', '`').replaceAll('‹', '<').replaceAll('›', '>');
-      const [, head = '', ...lines] = shown.split('\n');
-      return { question: lines.slice(0, -1).join('\n'), agentName: head.replace('From ', '') };
+      const [head = '', block = ''] = chatText({ deliveries: [one] }, publicUrl).split('```');
+      const shown = (text: string) =>
+        withoutWidth(text).replaceAll('ˋ', '`').replaceAll('‹', '<').replaceAll('›', '>');
+      const [, name = ''] = head.split('`');
+      return { question: shown(block).slice(1, -1), agentName: shown(name) };
     },
   ],
 ];
@@ -72,7 +80,7 @@ describe.each(surfaces)('in %s', (name, read) => {
       const oneLine = question.replace(/\s+/g, ' ').trim();
       const shown = read(delivery({ question, agentName: question }));
       expect(shown.agentName).toBe(asShown(oneLine, 60));
-      if (name !== 'the subject of a mail') expect(shown.question).toBe(asShown(question, 500));
+      if (name !== 'the subject of an email') expect(shown.question).toBe(asShown(question, 500));
     }
   });
 });
@@ -86,14 +94,14 @@ test.each([
   'mailto:ada@evil.example',
   'ftp://x',
   'Grüße.münchen.example',
-])('no link can be made of %s, in a mail and a chat', (text) => {
-  const one = delivery({ question: `Stop these mails: ${text}`, agentName: `Relay: ${text}` });
-  const { subject, text: body } = mailOf(one);
+])('no link can be made of %s, in an email and a chat', (text) => {
+  const one = delivery({ question: `Stop these emails: ${text}`, agentName: `Relay: ${text}` });
+  const { subject, text: body } = emailOf(one);
   const [own = ''] = body.split('\n\n-- \n');
   const parts = [
     subject,
     own.replace(/^https:\S+$/m, ''),
-    chatText({ deliveries: [one] }, publicUrl).split('```')[1],
+    chatText({ deliveries: [one] }, publicUrl).replace(/https:\/\/relay\.example\S+/, ''),
   ];
   for (const part of parts) expect(part).not.toMatch(/:\/\/|\p{L}\.\p{L}|\d\.\p{L}|\S@\S(?<!\u200b)/u);
 });

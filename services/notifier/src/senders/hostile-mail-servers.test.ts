@@ -5,13 +5,13 @@ import { type MailAnswers, serveMail } from '../testing/raw-mail-server.ts';
 import { requestDelivery } from '../testing/request-delivery.ts';
 import { startTcpServer } from '../testing/tcp-server.ts';
 import { endpointKeys, silent } from '../testing/test-database.ts';
-import { createSendMail } from './send-mail.ts';
+import { createSendEmail } from './send-email.ts';
 
 const sealer = createTargetSealer(endpointKeys);
 const endpointId = '00000000-0000-4000-8000-000000000001';
 const notice = {
   id: 'msg_1',
-  channel: 'mail' as const,
+  channel: 'email' as const,
   endpointId,
   userId: endpointId,
   deliveries: [requestDelivery],
@@ -32,18 +32,18 @@ test.each<[string, MailAnswers, object]>([
   ['never answers to the sender', { MAIL: '' }, late],
   ['refuses the recipient for now', { RCPT: '450 later\r\n' }, { reason: 'refused', statusCode: 450 }],
   [
-    'refuses the recipient for good and the mail for now',
+    'refuses the recipient for good and the email for now',
     { RCPT: '550 unknown\r\n', text: '451 later\r\n' },
     { reason: 'refused', statusCode: 550, ends: 'deliveries', isAddressRefused: true },
   ],
-  ['refuses the mail for now', { text: '451 later\r\n' }, { reason: 'refused', statusCode: 451 }],
-  ['accepts the mail without an end', { text: { flood: '250-ok\r\n' } }, brokenOff],
-  ['accepts the mail byte by byte', { text: { drip: '250-ok\r\n' } }, late],
-  ['never answers to the mail', { text: '' }, late],
+  ['refuses the email for now', { text: '451 later\r\n' }, { reason: 'refused', statusCode: 451 }],
+  ['accepts the email without an end', { text: { flood: '250-ok\r\n' } }, brokenOff],
+  ['accepts the email byte by byte', { text: { drip: '250-ok\r\n' } }, late],
+  ['never answers to the email', { text: '' }, late],
 ])('a mail server that %s costs a limited time', async (_, responses, expected) => {
   await using server = await startTcpServer(serveMail(responses));
   const mailServer = { url: `smtp://127.0.0.1:${server.port}`, from: 'relay@example.com' };
-  const send = createSendMail({
+  const send = createSendEmail({
     sealer,
     publicUrl: 'https://relay.example',
     server: mailServer,

@@ -11,6 +11,7 @@ const delivery = (members: Partial<NoticeDelivery> = {}): NoticeDelivery => ({
   requestId: `request ${count}`,
   refCode: 'HS-7K3M9QXA',
   agentName: 'build agent',
+  form: null,
   question: null,
   secondsLeft: 60,
   endpointsOff: null,
@@ -20,10 +21,14 @@ const textOf = (...deliveries: NoticeDelivery[]) => chatText({ deliveries }, pub
 
 test('a message has the code, the link and the agent, and the question only if it is shown', () => {
   expect(textOf(delivery())).toBe(
-    'A request waits for an answer: HS-7K3M9QXA https://relay.example/dashboard/code/HS-7K3M9QXA\n```\nFrom build agent\n```',
+    '`build agent` asks a question: HS-7K3M9QXA https://relay.example/dashboard/code/HS-7K3M9QXA',
   );
-  expect(textOf(delivery({ question: 'May I?' }))).toContain('From build agent\nMay I?\n');
-  expect(textOf(delivery({ agentName: null }))).not.toContain('```');
+  expect(textOf(delivery({ question: 'May I?', form: 'approval' }))).toMatch(
+    /^`build agent` asks for your approval: HS-7K3M9QXA https:\S+\n```\nMay I\?\n```$/,
+  );
+  expect(textOf(delivery({ form: 'form' }))).toContain(' asks for a decision: ');
+  expect(textOf(delivery({ type: 'message.created', form: 'form' }))).toContain(' has written again: ');
+  expect(textOf(delivery({ agentName: null }))).toMatch(/^An agent asks a question: /);
   expect(textOf(delivery({ type: 'request.answered' }))).toBe('Answered: HS-7K3M9QXA');
 });
 
@@ -40,12 +45,13 @@ describe('a text of an agent', () => {
     ['hides', 'a\u202eb\u200bc', /[\u202e\u200b]/],
   ])('has no effect if it %s', (name, text, pattern) => {
     for (const members of [{ question: text }, { agentName: text }]) {
-      const [head = '', block = '', rest] = textOf(delivery(members)).split('```');
-      expect(rest).toBe('');
-      expect(head).toMatch(/^A request waits for an answer: HS-7K3M9QXA https:\S+\n$/);
+      const parts = /^`([^`]*)` asks a question: HS-7K3M9QXA https:\S+(?:\n```([^`]*)```)?$/.exec(
+        textOf(delivery(members)),
+      );
+      const shown = parts?.slice(1).join(' ') ?? '`';
       const isAllowed = pattern.source.startsWith('^');
-      if (isAllowed) expect(block).toMatch(pattern);
-      else expect(block).not.toMatch(pattern);
+      if (isAllowed) expect(shown).toMatch(pattern);
+      else expect(shown).not.toMatch(pattern);
       expect(name).toBeDefined();
     }
   });

@@ -3,7 +3,7 @@ import type { SendNotice } from '../deliveries/people-queue.ts';
 import { unknownType } from '../endpoints/delivery-types.ts';
 import type { TargetSealer } from '../endpoints/seal.ts';
 import type { Post } from '../outbound/post.ts';
-import { requestUrl, shownName, shownQuestion, withoutLinks } from './agent-text.ts';
+import { requestUrl, shownName, shownQuestion, whatIsAsked, withoutLinks } from './agent-text.ts';
 
 /** Discord, which has the lowest limit, takes 2,000 characters. */
 const maxCharacters = 1_900;
@@ -28,7 +28,7 @@ export const createSendChat =
     return { ...result, ...(gone.includes(result.statusCode ?? 0) && { ends: 'endpoint' }) };
   };
 
-/** The text of a message. What an agent wrote is in a block of code, where it has no effect. */
+/** The text of a message. What an agent wrote is code, in which it has no effect. */
 export function chatText({ deliveries }: Pick<ClaimedNotice, 'deliveries'>, publicUrl: string): string {
   const answered: NoticeDelivery[] = [];
   /** The newest delivery of each request. */
@@ -66,13 +66,11 @@ export function chatText({ deliveries }: Pick<ClaimedNotice, 'deliveries'>, publ
   return parts.join('\n');
 }
 
-function waitingText({ refCode, agentName, question }: NoticeDelivery, publicUrl: string): string {
-  const lines = [
-    ...(agentName === null ? [] : [`From ${shownName(agentName)}`]),
-    ...(question === null ? [] : [shownQuestion(question)]),
-  ];
-  const head = `A request waits for an answer: ${refCode} ${requestUrl(publicUrl, refCode ?? '')}`;
-  return lines.length === 0 ? head : `${head}\n\`\`\`\n${withoutEffect(lines.join('\n'))}\n\`\`\``;
+function waitingText(delivery: NoticeDelivery, publicUrl: string): string {
+  const { refCode, agentName, question } = delivery;
+  const name = agentName === null ? 'An agent' : `\`${withoutEffect(shownName(agentName))}\``;
+  const head = `${name} ${whatIsAsked(delivery)}: ${refCode} ${requestUrl(publicUrl, refCode ?? '')}`;
+  return question === null ? head : `${head}\n\`\`\`\n${withoutEffect(shownQuestion(question))}\n\`\`\``;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { SendNotice } from '../deliveries/people-queue.ts';
 import { type NoticeType, unknownType } from '../endpoints/delivery-types.ts';
 import type { TargetSealer } from '../endpoints/seal.ts';
 import type { Post } from '../outbound/post.ts';
-import { shownName, shownQuestion } from './agent-text.ts';
+import { shownName, shownQuestion, whatIsAsked } from './agent-text.ts';
 
 /** A pair of keys with which the relay identifies itself at push services (RFC 8292), in base64url. */
 export interface PushKeys {
@@ -75,12 +75,13 @@ export function payloadOf({ deliveries }: Pick<ClaimedNotice, 'deliveries'>): st
     case 'request.created':
     case 'message.created': {
       const { type, requestId, refCode, agentName, question } = last;
+      const name = agentName === null ? 'An agent' : shownName(agentName);
       return JSON.stringify({
         type: 'request',
         event: type,
         requestId,
         refCode,
-        agentName: agentName === null ? null : shownName(agentName),
+        title: `${name} ${whatIsAsked(last)}`,
         question: question === null ? null : shownQuestion(question),
         url: `/dashboard/code/${refCode}`,
       });

@@ -7,13 +7,13 @@ import { type MailAnswers, serveMail } from '../testing/raw-mail-server.ts';
 import { requestDelivery } from '../testing/request-delivery.ts';
 import { startTcpServer } from '../testing/tcp-server.ts';
 import { endpointKeys, silent } from '../testing/test-database.ts';
-import { createSendMail } from './send-mail.ts';
+import { createSendEmail } from './send-email.ts';
 
 const sealer = createTargetSealer(endpointKeys);
 const endpointId = '00000000-0000-4000-8000-000000000001';
 const notice = {
   id: 'msg_1',
-  channel: 'mail' as const,
+  channel: 'email' as const,
   endpointId,
   userId: endpointId,
   deliveries: [requestDelivery],
@@ -21,7 +21,7 @@ const notice = {
 };
 
 const senderTo = (url: string, log = silent) =>
-  createSendMail({
+  createSendEmail({
     sealer,
     publicUrl: 'https://relay.example',
     server: { url, from: 'relay@example.com' },
@@ -35,8 +35,8 @@ async function sendTo(url: string) {
 
 /** What each failure means: it is repeated unless it `ends` the deliveries, and the address itself is refused or not. */
 const later = (statusCode: number) => ({ reason: 'refused', statusCode });
-const mail = (statusCode: number) => ({ ...later(statusCode), ends: 'deliveries' });
-const address = (statusCode: number) => ({ ...mail(statusCode), isAddressRefused: true });
+const email = (statusCode: number) => ({ ...later(statusCode), ends: 'deliveries' });
+const address = (statusCode: number) => ({ ...email(statusCode), isAddressRefused: true });
 const [notReachable, brokenOff, tlsFailed] = ['not_reachable', 'broken_off', 'tls_failed'].map((reason) => ({
   reason,
 }));
@@ -44,7 +44,7 @@ const [notReachable, brokenOff, tlsFailed] = ['not_reachable', 'broken_off', 'tl
 test.each<[string, MailAnswers, object | undefined]>([
   ['a connection that ends before the greeting', { greeting: 'close' }, brokenOff],
   ['a server that is too busy', { greeting: '421 4.3.2 later\r\n' }, brokenOff],
-  ['a server that wants no mail', { greeting: '554 no\r\n' }, brokenOff],
+  ['a server that wants no email', { greeting: '554 no\r\n' }, brokenOff],
   ['a refused EHLO', { EHLO: '421 4.3.2 later\r\n' }, brokenOff],
   [
     'a STARTTLS that does not work',
@@ -75,14 +75,14 @@ test.each<[string, MailAnswers, object | undefined]>([
   ['a login that is missing at the recipient', { RCPT: '530 5.7.0 login first\r\n' }, later(530)],
   ['a DATA that is refused', { DATA: '554 no\r\n' }, later(554)],
   ['a DATA that is refused for now', { DATA: '451 later\r\n' }, later(451)],
-  ['a mail that is refused for now', { text: '451 4.7.1 later\r\n' }, later(451)],
-  ['a mail that is refused', { text: '554 no\r\n' }, mail(554)],
-  ['a mail that is too large', { text: '552 5.3.4 too large\r\n' }, mail(552)],
-  ['a mail with a content that is refused', { text: '554 5.6.0 no\r\n' }, mail(554)],
-  ['an address that is refused after the mail', { text: '550 5.1.1 no such user\r\n' }, address(550)],
-  ['a policy that refuses mails of this relay', { text: '550 5.7.26 not authenticated\r\n' }, later(550)],
-  ['a quota after the mail', { text: '550 5.4.5 quota\r\n' }, later(550)],
-  ['a connection that ends after the mail', { text: 'close' }, brokenOff],
+  ['an email that is refused for now', { text: '451 4.7.1 later\r\n' }, later(451)],
+  ['an email that is refused', { text: '554 no\r\n' }, email(554)],
+  ['an email that is too large', { text: '552 5.3.4 too large\r\n' }, email(552)],
+  ['an email with a content that is refused', { text: '554 5.6.0 no\r\n' }, email(554)],
+  ['an address that is refused after the email', { text: '550 5.1.1 no such user\r\n' }, address(550)],
+  ['a policy that refuses emails of this relay', { text: '550 5.7.26 not authenticated\r\n' }, later(550)],
+  ['a quota after the email', { text: '550 5.4.5 quota\r\n' }, later(550)],
+  ['a connection that ends after the email', { text: 'close' }, brokenOff],
 ])('%s', async (_, answers, expected) => {
   await using server = await startTcpServer(
     serveMail({ EHLO: '250-mail.test\r\n250 AUTH PLAIN\r\n', ...answers }),
@@ -106,7 +106,7 @@ test.each([
   await new Promise<void>((resolve) => server.close(() => resolve()));
 });
 
-test('the log reports once that the server refuses the relay, and not to whom the mails go', async () => {
+test('the log reports once that the server refuses the relay, and not to whom the emails go', async () => {
   let text = '';
   const destination = {
     write(line: string) {

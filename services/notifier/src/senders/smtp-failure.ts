@@ -15,11 +15,11 @@ export interface SmtpError extends Error {
 
 /**
  * To what a refusal applies. Only one of the address says that the channel is of no use. Most refusals are of the relay itself: of
- * its login, its sender, its quota. Every mail of every user gets those until the operator has repaired something.
+ * its login, its sender, its quota. Every email of every user gets those until the operator has repaired something.
  */
-type Refused = 'address' | 'mail' | 'relay';
+type Refused = 'address' | 'email' | 'relay';
 
-/** What a failed mail means for its deliveries and its channel. */
+/** What a failed email means for its deliveries and its channel. */
 export function resultOf(error: SmtpError): Omit<Attempt, 'durationMs'> {
   const reason = reasonOf(error);
   if (reason !== 'refused') return { reason };
@@ -62,14 +62,14 @@ function refusedBy({ code, command = '', responseCode = 0, response = '' }: Smtp
   if (responseCode < 500 || (command !== 'RCPT TO' && command !== 'DATA')) return 'relay';
   const [, subject, detail] = /^\d{3}[ -]5\.(\d{1,3})\.(\d{1,3})\b/.exec(response) ?? [];
   if (subject === undefined || (subject === '0' && detail === '0')) {
-    // The whole mail was refused (EMESSAGE), or only the command, for which the server was not ready.
-    if (command === 'DATA') return code === 'EMESSAGE' ? 'mail' : 'relay';
+    // The whole email was refused (EMESSAGE), or only the command, for which the server was not ready.
+    if (command === 'DATA') return code === 'EMESSAGE' ? 'email' : 'relay';
     return addressCodes.includes(responseCode) ? 'address' : 'relay';
   }
   // Of the details of 5.1, 7 and 8 are about the sender, and 0 often is.
   if (subject === '1') return ['0', '7', '8'].includes(detail ?? '') ? 'relay' : 'address';
   if (subject === '2') return 'address';
-  return subject === '6' || (subject === '3' && detail === '4') ? 'mail' : 'relay';
+  return subject === '6' || (subject === '3' && detail === '4') ? 'email' : 'relay';
 }
 
 /** The failure for the operator's log, without anything that may contain an address. */

@@ -4,6 +4,7 @@ export const requestDelivery = {
   type: 'request.created' as const,
   requestId: 'r',
   refCode: 'HS-7K3M9QXA',
+  form: null,
   agentName: 'builder',
   question: null,
   secondsLeft: 60,

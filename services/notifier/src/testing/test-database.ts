@@ -90,7 +90,8 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
       const messageId = randomUUID();
       await query`
         WITH request AS (
-          UPDATE help_requests SET seq = seq + 1, last_message_at = clock_timestamp(), last_message_role = ${role}::message_role
+          UPDATE help_requests SET seq = seq + 1, last_message_at = clock_timestamp(),
+            turn = ${role === 'consumer' ? 'provider' : 'consumer'}::message_role, snoozed_until = NULL
           WHERE id = ${requestId} RETURNING id, seq
         )
         INSERT INTO messages (request_id, seq, role, message_id, message_key, plaintext, created_at)

@@ -72,7 +72,7 @@ export async function createUser(
     if (!(error instanceof Problem && error.code === 'too_many_keys')) throw error;
     throw new StartupError(
       `A user has at most ${maxKeys} keys that are not revoked, and ${userId} would have more. No key was created: ` +
-        'revoke keys that are no longer needed on the page "Keys" first.',
+        'revoke keys that are no longer needed on the page "Agent keys" first.',
     );
   });
   return { userId, keys: created.map(({ view, text }) => ({ kind: view.kind, key: text })) };

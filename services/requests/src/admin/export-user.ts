@@ -59,8 +59,8 @@ async function* exportUser(prisma: PrismaClient, user: User): AsyncGenerator<Exp
   });
   for (const key of keys) yield { type: 'key', ...keyBody(key) };
 
-  const vault = await prisma.vault.findUnique({ where: { userId } });
-  if (vault) yield { type: 'vault', vault: JSON.parse(vault.wrappedRootSecret), updatedAt: vault.updatedAt };
+  const sealed = await prisma.sealedValue.findMany({ where: { userId }, orderBy: { name: 'asc' } });
+  for (const { name, value, updatedAt } of sealed) yield { type: name, [name]: JSON.parse(value), updatedAt };
 
   const settings = await prisma.notificationSettings.findUnique({
     where: { userId },
@@ -131,7 +131,7 @@ async function* exportEndpoints(prisma: PrismaClient, userId: string): AsyncGene
 
 type ExportedRequest = Omit<
   HelpRequest,
-  'id' | 'userId' | 'callId' | 'seq' | 'contentBytes' | 'lastMessageAt' | 'lastMessageRole'
+  'id' | 'userId' | 'callId' | 'seq' | 'contentBytes' | 'lastMessageAt'
 > & { requestId: string };
 
 /** A request may have a megabyte. */
@@ -147,7 +147,7 @@ async function* exportRequests(prisma: PrismaClient, userId: string): AsyncGener
     const page: ExportedRequest[] = await prisma.$queryRaw<ExportedRequest[]>`
       SELECT id AS "requestId", ${refCodeColumn}, ${statusNow} AS status,
         consumer_key_id AS "consumerKeyId", response_count AS "responseCount",
-        message_count AS "messageCount", created_at AS "createdAt", expires_at AS "expiresAt",
+        message_count AS "messageCount", turn, snoozed_until AS "snoozedUntil", created_at AS "createdAt", expires_at AS "expiresAt",
         ended_at AS "endedAt", erased_at AS "erasedAt", question, ${submissionColumns},
         form_kind AS "formKind", ${noteColumns}, ${publicKeyColumns}
       FROM help_requests

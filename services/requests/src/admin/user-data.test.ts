@@ -32,8 +32,8 @@ async function makeUser(name: string): Promise<string> {
   await prisma.$executeRaw`
     UPDATE api_keys SET revoked_at = now()
     WHERE id = (SELECT id FROM api_keys WHERE user_id = ${userId}::uuid ORDER BY created_at, id LIMIT 1)`;
-  const wrappedRootSecret = JSON.stringify({ wrapped: `root of ${name}` });
-  await prisma.vault.create({ data: { userId, wrappedRootSecret } });
+  const value = JSON.stringify({ wrapped: `root of ${name}` });
+  await prisma.sealedValue.create({ data: { userId, name: 'vault', value } });
   await createSignInLink(prisma, { userId, minutes: 15, publicUrl: 'https://relay.example' });
   return userId;
 }
@@ -128,7 +128,7 @@ async function countEvents(): Promise<Record<string, number>> {
   return counts;
 }
 
-async function addEndpoint(userId: string, channel: 'webhook' | 'mail'): Promise<void> {
+async function addEndpoint(userId: string, channel: 'webhook' | 'email'): Promise<void> {
   await prisma.notificationEndpoint.create({
     data: {
       id: randomUUID(),
@@ -163,7 +163,7 @@ describe('export-user', () => {
       UPDATE help_requests SET tags = '{deploy}', follows = '{"files":1,"question":false}', closed_by = 'consumer', close_reason = 'Fixed.' WHERE id = ${long}`;
     await addRequests(await makeUser('bob~'), { count: 3, messages: 3 });
     await addEndpoint(userId, 'webhook');
-    await addEndpoint(userId, 'mail');
+    await addEndpoint(userId, 'email');
     await prisma.notificationSettings.create({ data: { userId, quietFrom: '22:00' } });
 
     const text = await run('export-user', '--user', userId);
@@ -176,7 +176,7 @@ describe('export-user', () => {
     expect(of('identity')).toMatchObject([{ provider: 'github', subject: 'ada' }]);
     expect(of('key')).toHaveLength(3);
     expect(of('webhook')).toMatchObject([{ keyId: null, events: ['request.created'] }]);
-    expect(of('channel')).toMatchObject([{ kind: 'mail', delaySeconds: 0, confirmedAt: null }]);
+    expect(of('channel')).toMatchObject([{ kind: 'email', delaySeconds: 0, confirmedAt: null }]);
     expect(of('notification_settings')).toEqual([
       { type: 'notification_settings', pausedUntil: null, quietFrom: '22:00', quietTo: null, timeZone: null },
     ]);
@@ -380,7 +380,7 @@ describe('the program', () => {
     const exited = once(admin, 'exit');
     expect((await text(admin.stderr)).replace(/^{.*}\n/, '')).toBe(
       `The output could not be written (${code}), and what the command has done stays done. Keys that create-user has made ` +
-        'are shown nowhere else: revoke them on the page "Keys".\n',
+        'are shown nowhere else: revoke them on the page "Agent keys".\n',
     );
     expect(await exited).toEqual([1, null]);
   });

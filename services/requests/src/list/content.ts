@@ -1,3 +1,4 @@
+import type { Api } from '@expert-relay/contracts';
 import {
   publicKeyColumns,
   type RequestContent,
@@ -10,9 +11,13 @@ import {
 
 /** What the agent submitted, and the keys of both sides. */
 export interface Content extends RequestContent {
+  newestMessage: Api.NewestMessage | null;
   fullQuestion: string | null;
   erasedAt: string | null;
 }
+
+/** The longest text or ciphertext of a message in a list. */
+const newestMessageBytes = 4_096;
 
 /** A page ends with the request that reaches this number of bytes. */
 const contentPageBytes = 1_048_576;
@@ -34,10 +39,21 @@ export const withContent = (page: Sql, time: 'createdAt' | 'lastActivityAt'): Sq
     WINDOW newest_first AS (${newestFirst(time)})
   )
   SELECT page.*, "isCut", help_requests.question AS "fullQuestion", ${submissionColumns}, ${publicKeyColumns},
-    erased_at AS "erasedAt"
+    erased_at AS "erasedAt", ${newestMessage} AS "newestMessage"
   FROM sized JOIN page USING (id) JOIN help_requests USING (id)
   WHERE before < ${contentPageBytes}::int
   ${newestFirst(time)}`;
+
+/** What the agent has written since the last answer, if it is short enough to be shown in a list. */
+const newestMessage = sql`
+  CASE WHEN help_requests.turn = 'provider' AND help_requests.message_count > 0 THEN (
+    SELECT CASE WHEN COALESCE(octet_length(ciphertext), 0) + COALESCE(octet_length(plaintext), 0) <= ${newestMessageBytes}::int
+      THEN json_strip_nulls(json_build_object(
+        'messageId', message_id, 'role', role, 'signature', signature, 'plaintext', plaintext,
+        'encrypted', CASE WHEN iv IS NOT NULL THEN json_build_object(
+          'iv', iv, 'ciphertext', ciphertext, 'tag', tag, 'ephemeralPublicKey', ephemeral_public_key) END))
+      END
+    FROM messages WHERE request_id = help_requests.id ORDER BY seq DESC LIMIT 1) END`;
 
 const newestFirst = (time: string): Sql => sql`ORDER BY page.${raw(`"${time}"`)} DESC, page.id DESC`;
 
@@ -55,4 +71,5 @@ export const contentBody = (content: Content) =>
     providerEncryptPubKey: content.providerEncryptPubKey,
     keySignature: content.keySignature,
     erasedAt: content.erasedAt,
+    newestMessage: content.newestMessage,
   });

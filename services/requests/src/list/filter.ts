@@ -1,5 +1,6 @@
-import { isOpen, type RequestStatus, type Sql, sql, statusNow } from '@expert-relay/db';
+import { empty, isOpen, join, type RequestStatus, type Sql, sql, statusNow } from '@expert-relay/db';
 import * as z from 'zod';
+import { tag } from '../submit/submit-schema.ts';
 
 export const statuses = ['pending', 'responded', 'closed', 'expired'] as const satisfies RequestStatus[];
 
@@ -7,16 +8,31 @@ export const statuses = ['pending', 'responded', 'closed', 'expired'] as const s
 export const inboxFilters = ['waiting', 'answered', 'ended'] as const;
 type InboxFilter = (typeof inboxFilters)[number];
 
-/** Selects the requests of a list. Both members must match. */
-export interface Filter {
+/** Selects the requests of a list. All members must match. */
+export interface Filter extends Facets {
   filter?: InboxFilter | undefined;
   status?: readonly RequestStatus[] | undefined;
+}
+
+/** The agent and the tag to whose requests a list is limited. No index has them: a list with facets is a scan. */
+export interface Facets {
+  /** The consumer key of the agent. */
+  keyId?: string | undefined;
+  tag?: string | undefined;
 }
 
 const oneOf = statuses.join('|');
 const expectedStatus = `Expected ${statuses.join(', ')}, or several of them with commas between.`;
 
+export const facetsSchema = {
+  keyId: z.uuid('Expected the id of a key.').optional(),
+  tag: tag.optional(),
+};
+
+export const hasFacets = (query: URLSearchParams): boolean => query.has('keyId') || query.has('tag');
+
 export const filterSchema = {
+  ...facetsSchema,
   filter: z.enum(inboxFilters, { error: `Expected ${inboxFilters.join(', ')}.` }).optional(),
   status: z
     .string()
@@ -78,14 +94,33 @@ export const openOf = (userId: string): Sql =>
   sql`SELECT request_id AS id FROM request_stages WHERE user_id = ${userId}::uuid AND stage = 'open'`;
 
 const filterConditions: Readonly<Record<InboxFilter, Sql>> = {
-  waiting: sql`(${isOpen} AND last_message_role IS DISTINCT FROM 'provider')`,
-  answered: sql`(${isOpen} AND last_message_role = 'provider')`,
+  waiting: sql`(${isOpen} AND turn = 'provider')`,
+  answered: sql`(${isOpen} AND turn = 'consumer')`,
   ended: sql`NOT ${isOpen}`,
 };
 
+/** The facets as conditions on `help_requests`. */
+export const facetConditions = ({ keyId, tag }: Facets): readonly Sql[] => [
+  ...(keyId === undefined ? [] : [sql`consumer_key_id = ${keyId}::uuid`]),
+  ...(tag === undefined ? [] : [sql`${tag}::text = ANY(tags)`]),
+];
+
+/**
+ * The facets as one more condition on `request_stages`. Postgres finds the requests of an agent by the index of its key, or looks each row
+ * up. For a tag it always looks them up: without `OFFSET 0` it would read the requests of all users where it expects few with this tag.
+ */
+export function andFacets(facets: Facets): Sql {
+  const conditions = facetConditions(facets);
+  if (conditions.length === 0) return empty;
+  const lookUp = facets.keyId === undefined ? sql`OFFSET 0` : empty;
+  return sql`AND EXISTS (
+    SELECT FROM help_requests WHERE id = request_id AND ${join(conditions, ' AND ')} ${lookUp})`;
+}
+
 /** The filter as conditions on `help_requests`, for lists that do not use the index. */
-export function conditionsOf({ filter, status }: Filter): readonly Sql[] {
+export function conditionsOf({ filter, status, ...facets }: Filter): readonly Sql[] {
   return [
+    ...facetConditions(facets),
     ...(filter ? [filterConditions[filter]] : []),
     ...(status ? [sql`${statusNow} = ANY(${status}::request_status[])`] : []),
   ];

@@ -14,6 +14,8 @@ test.each([
   ['provider', 'q=x', true],
   ['provider', 'q=x&filter=ended', true],
   ['session', 'q=x&status=closed', true],
+  ['session', 'filter=waiting&tag=x', true],
+  ['provider', 'keyId=x', true],
   ['consumer', 'limit=2', false],
   ['provider', 'status=closed', false],
   ['session', 'filter=ended&status=expired', false],

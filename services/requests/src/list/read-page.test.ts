@@ -68,7 +68,7 @@ const steps: readonly (readonly [readonly Kind[], string])[] = [
 ];
 
 function message(role: 'consumer' | 'provider'): string {
-  const counts = `message_count = message_count + 1, last_message_at = ${recently}, last_message_role = '${role}'`;
+  const counts = `message_count = message_count + 1, last_message_at = ${recently}, turn = '${role === 'provider' ? 'consumer' : 'provider'}'`;
   return role === 'provider'
     ? `${counts}, status = 'responded', response_count = response_count + 1`
     : counts;
@@ -80,6 +80,7 @@ interface InsertedRequest {
   kind: Kind;
   createdAt: number;
   question: string;
+  tag: string;
   lastActivityAt: string;
 }
 
@@ -98,17 +99,20 @@ async function insertRequests(
       kind,
       createdAt: begin + Math.floor(index / 3),
       question,
+      tag: ['red', 'dark red'][randomInt(2)] ?? '',
       lastActivityAt: '',
     };
   });
   await database.query`
     INSERT INTO help_requests (
-      id, ref_code, user_id, consumer_key_id, context, call_id, created_at, expires_at, question)
-    SELECT id, ref_code, ${userId}::uuid, key_id, '[]', gen_random_uuid(), created_at, now() + interval '1 day', question
+      id, ref_code, user_id, consumer_key_id, context, call_id, created_at, expires_at, question, tags)
+    SELECT id, ref_code, ${userId}::uuid, key_id, '[]', gen_random_uuid(), created_at, now() + interval '1 day', question,
+      ARRAY['any', tag]
     FROM unnest(
       ${inserted.map(({ id }) => id)}::text[], ${inserted.map(makeRefCode)}::text[], ${inserted.map(({ keyId }) => keyId)}::uuid[],
       ${inserted.map(({ createdAt }) => new Date(createdAt).toISOString())}::timestamptz[],
-      ${inserted.map(({ question }) => question)}::text[]) AS row (id, ref_code, key_id, created_at, question)`;
+      ${inserted.map(({ question }) => question)}::text[], ${inserted.map(({ tag }) => tag)}::text[])
+      AS row (id, ref_code, key_id, created_at, question, tag)`;
   for (const [changed, change] of steps) {
     const ids = inserted.filter(({ kind }) => changed.includes(kind)).map(({ id }) => id);
     // A statement that expires requests must also move their rows of `request_stages`.
@@ -177,17 +181,23 @@ describe('a list', () => {
         Array.from({ length: 60 }, () => all[randomInt(all.length)] ?? 'closed'),
       );
       await insertRequests(other, all);
+      const [keyId] = user.keyIds;
+      const facets = [{}, { keyId }, { tag: 'red' }, { keyId, tag: 'red' }, { keyId: other.keyIds[0] }];
       for (const party of [user.session, ...user.consumers]) {
         for (const [q, content] of [[undefined], [undefined, true], ['WHICH'], ['WHICH', true]] as const) {
-          const expected = inserted.filter(
-            ({ kind, keyId, question }) =>
-              matches(filter, kind) &&
-              (party.kind !== 'consumer' || party.apiKeyId === keyId) &&
-              (!q || (question.startsWith('Which') && !kind.startsWith('erased'))),
-          );
-          if (party.kind !== 'consumer' && !q) expected.sort(byActivity);
-          const listed = await readAll(party, { ...filter, q, content }, 7);
-          expect(listed).toEqual(expected.map(({ id, lastActivityAt }) => `${id} ${lastActivityAt}`));
+          for (const facet of facets) {
+            const expected = inserted.filter(
+              ({ kind, keyId, question, tag }) =>
+                matches(filter, kind) &&
+                (party.kind !== 'consumer' || party.apiKeyId === keyId) &&
+                (!facet.keyId || facet.keyId === keyId) &&
+                (!facet.tag || facet.tag === tag) &&
+                (!q || (question.startsWith('Which') && !kind.startsWith('erased'))),
+            );
+            if (party.kind !== 'consumer' && !q) expected.sort(byActivity);
+            const listed = await readAll(party, { ...filter, ...facet, q, content }, 7);
+            expect(listed).toEqual(expected.map(({ id, lastActivityAt }) => `${id} ${lastActivityAt}`));
+          }
         }
       }
     },
@@ -195,16 +205,16 @@ describe('a list', () => {
 
   test('has the same requests as the counts, up to 999', async () => {
     const user = await newUser();
-    const counts = async () => {
+    const counts = async (facets = {}) => {
       const { body } = await countRequests({ ...database, ...unused }).handle({
         principal: user.session,
         callId: randomUUID(),
         params: {},
         headers: {},
-        query: new URLSearchParams(),
+        query: new URLSearchParams(facets),
         body: undefined,
       } as never);
-      return body;
+      return body as { filters: Record<'waiting' | 'answered' | 'ended', number | string> };
     };
     await insertRequests(user, [
       ...Array<Kind>(500).fill('closed'),
@@ -215,7 +225,13 @@ describe('a list', () => {
     expect(await counts()).toEqual({
       filters: { waiting: 3, answered: 999, ended: 999 },
       statuses: { pending: 2, responded: '999+', closed: 500, expired: 499 },
+      snoozed: 0,
     });
+    const [keyId = ''] = user.keyIds;
+    const facets = { keyId, tag: 'red' };
+    const { filters } = await counts(facets);
+    for (const filter of ['waiting', 'answered', 'ended'] as const)
+      expect(await readAll(user.session, { filter, ...facets }, 200)).toHaveLength(Number(filters[filter]));
     await insertRequests(user, ['erased', 'answered']);
     expect(await counts()).toMatchObject({ filters: { answered: '999+', ended: '999+' } });
   });

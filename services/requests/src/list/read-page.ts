@@ -3,6 +3,7 @@ import {
   empty,
   type FormKind,
   isOpen,
+  isSnoozed,
   join,
   noteColumns,
   ownedBy,
@@ -18,10 +19,12 @@ import type { Cursor } from '@expert-relay/kit/http';
 import { type StateRow, stateBody, stateColumns } from '../read-state.ts';
 import { type Content, contentBody, withContent } from './content.ts';
 import {
+  andFacets,
   bucketRelation,
   bucketsOf,
   conditionsOf,
   type Filter,
+  hasFacets,
   inBucket,
   includesOverdue,
   isOverdueOf,
@@ -47,20 +50,23 @@ interface Row
   extends StateRow,
     RequestNotes,
     Pick<Api.ListedRequest, 'encrypted' | 'pickedUp' | 'turn' | 'messageCount' | 'lastActivityAt'> {
+  snoozedUntil: string | null;
   question: string;
   agentId: string;
   keyName: string;
   form: FormKind | null;
 }
 
-const columns = (lastActivityAt: Sql): Sql => sql`
+/** An agent does not learn that its request is snoozed. */
+const columns = (party: Party, lastActivityAt: Sql): Sql => sql`
   ${stateColumns}, left(COALESCE(question, ''), ${excerptLength}::int) AS question,
   consumer_key_id AS "agentId",
   (SELECT name FROM api_keys WHERE api_keys.id = consumer_key_id) AS "keyName",
   form_kind AS form, ${noteColumns},
   consumer_encrypt_pub_key IS NOT NULL AS encrypted,
   provider_encrypt_pub_key IS NOT NULL AS "pickedUp",
-  CASE WHEN last_message_role = 'provider' THEN 'agent' ELSE 'expert' END AS turn,
+  CASE turn WHEN 'provider' THEN 'expert' ELSE 'agent' END AS turn,
+  CASE WHEN ${party.kind === 'consumer' ? sql`FALSE` : isSnoozed} THEN snoozed_until END AS "snoozedUntil",
   message_count AS "messageCount",
   ${lastActivityAt} AS "lastActivityAt"`;
 
@@ -69,7 +75,9 @@ const columns = (lastActivityAt: Sql): Sql => sql`
  * up to a quarter of a second.
  */
 export const isScan = (party: Party, query: URLSearchParams): boolean =>
-  Boolean(query.get('q')) || (party.kind === 'consumer' && (query.has('filter') || query.has('status')));
+  Boolean(query.get('q')) ||
+  hasFacets(query) ||
+  (party.kind === 'consumer' && (query.has('filter') || query.has('status')));
 
 /** Requests of a party: those of an expert by their newest activity, those of an agent and the hits of a search by their creation. */
 export async function readPage(query: Query, party: Party, listing: Listing): Promise<Page> {
@@ -77,7 +85,7 @@ export async function readPage(query: Query, party: Party, listing: Listing): Pr
   const isByActivity = party.kind !== 'consumer' && q === undefined;
   const time = isByActivity ? 'lastActivityAt' : 'createdAt';
   const page = isByActivity
-    ? selectByActivity(party.userId, listing)
+    ? selectByActivity(party, listing)
     : selectByCreation(party, listing, await findCandidates(query, party.userId, listing));
   const rows = await query<
     (Row | (Row & Content)) & { isCut?: boolean }
@@ -90,19 +98,20 @@ export async function readPage(query: Query, party: Party, listing: Listing): Pr
 
 /**
  * Up to `limit` requests, and one more if there are more. Reads the newest requests of each bucket and returns the newest of these,
- * so that only a few requests are read.
+ * so that only a few requests are read, without facets.
  */
-function selectByActivity(userId: string, listing: Listing): Sql {
+function selectByActivity(party: Party, listing: Listing): Sql {
+  const { userId } = party;
   const { after, limit } = listing;
   const newestOf = (time: Sql, condition: Sql): Sql => sql`
     SELECT request_id, ${time} AS active_at FROM request_stages
-    WHERE ${condition} ${andAfter(after, time, sql`request_id`)}
+    WHERE ${condition} ${andFacets(listing)} ${andAfter(after, time, sql`request_id`)}
     ORDER BY ${time} DESC, request_id DESC
     LIMIT ${limit + 1}::int`;
   // They were last active when they expired, as their rows will say once they are marked.
   const overdue = sql`UNION ALL (${newestOf(sql`at`, isOverdueOf(userId))})`;
   return sql`
-    SELECT ${columns(sql`active_at`)}
+    SELECT ${columns(party, sql`active_at`)}
     FROM (
       SELECT request_id, active_at
       FROM (
@@ -131,7 +140,7 @@ function selectByCreation(party: Party, listing: Listing, candidates: string[] |
   // Postgres assumes ten elements for an array of unknown length, so it looks each of them up.
   if (candidates) conditions.push(sql`id = ANY(ARRAY(SELECT unnest(${candidates}::text[])))`);
   return sql`
-    SELECT ${columns(lastActivity)}
+    SELECT ${columns(party, lastActivity)}
     FROM help_requests
     WHERE ${join(conditions, ' AND ')} ${andAfter(after, sql`created_at`, sql`id`)}
     ORDER BY created_at DESC, id DESC
@@ -166,7 +175,7 @@ const andAfter = (after: Cursor | undefined, time: Sql, id: Sql): Sql =>
 
 export const listedBody = ({ agentId, keyName, ...row }: Row | (Row & Content)): Api.ListedRequest => {
   const { question, form, encrypted, pickedUp, turn, messageCount, lastActivityAt } = row;
-  const { follows, tags, closedBy, closeReason } = row;
+  const { snoozedUntil, follows, tags, closedBy, closeReason } = row;
   return {
     ...stateBody(row),
     question,
@@ -177,7 +186,7 @@ export const listedBody = ({ agentId, keyName, ...row }: Row | (Row & Content)):
     turn,
     messageCount,
     lastActivityAt,
-    ...withoutAbsent({ follows, tags, closedBy, closeReason }),
+    ...withoutAbsent({ snoozedUntil, follows, tags, closedBy, closeReason }),
     ...('fullQuestion' in row && contentBody(row)),
   };
 };

@@ -18,7 +18,7 @@ import { publicKey } from '../public-key/public-key.ts';
 const schema = z.object({
   providerSignPubKey: publicKey('ed25519'),
   providerEncryptPubKey: publicKey('x25519'),
-  // Opaque to the relay: the agent checks it, see docs/crypto.md.
+  // Opaque to the relay: the agent checks it, see docs/crypto-exchange.md.
   keySignature: base64Schema
     .min(1, 'Expected base64.')
     .max(1_024, 'Expected at most 1,024 characters.')

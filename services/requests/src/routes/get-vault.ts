@@ -1,12 +1,7 @@
 import { defineRoute, parseQuery } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import * as z from 'zod';
 import type { Context } from '../context.ts';
-import { etagOf } from './put-vault.ts';
-
-const schema = z.object({
-  optional: z.enum(['true', 'false'], { error: 'Expected true or false.' }).optional(),
-});
+import { readSealed, sealedQuery } from '../sealed/sealed-value.ts';
 
 /** The expert's encrypted root key, for a second device and the CLI. */
 export const getVault = (context: Context) =>
@@ -15,12 +10,11 @@ export const getVault = (context: Context) =>
     path: '/api/v1/vault',
     allow: ['provider', 'session'],
     async handle({ principal: { userId }, query }) {
-      const { optional } = parseQuery(schema, query);
-      const vault = await context.prisma.vault.findUnique({ where: { userId } });
+      const { optional } = parseQuery(sealedQuery, query);
+      const found = await readSealed(context, { userId, name: 'vault' });
+      if (found) return { status: 200, body: { vault: found.value }, headers: found.headers };
       // Browsers log each 404 as an error.
-      if (!vault && optional === 'true') return { status: 204 };
-      if (!vault) throw new Problem('not_found', { detail: 'This vault is empty.' });
-      const text = vault.wrappedRootSecret;
-      return { status: 200, body: { vault: JSON.parse(text) }, headers: { etag: etagOf(text) } };
+      if (optional === 'true') return { status: 204 };
+      throw new Problem('not_found', { detail: 'This vault is empty.' });
     },
   });

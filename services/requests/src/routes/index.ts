@@ -22,8 +22,10 @@ import { removeIdentity } from './remove-identity.ts';
 import { renameKey } from './rename-key.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
+import { getSavedReplies, putSavedReplies } from './saved-replies.ts';
 import { signInUser } from './sign-in-user.ts';
 import { submitHelp } from './submit-help.ts';
+import { endSnooze, settleRequest, snoozeRequest } from './triage-request.ts';
 import { findSignInLink, useSignInLink } from './use-sign-in-link.ts';
 import { whoami } from './whoami.ts';
 
@@ -51,6 +53,11 @@ export const routes = (context: Context): readonly Route[] => [
   endSession(context),
   getMe(context),
   countRequests(context),
+  snoozeRequest(context),
+  endSnooze(context),
+  settleRequest(context),
+  getSavedReplies(context),
+  putSavedReplies(context),
   listKeys(context),
   createKey(context),
   renameKey(context),

@@ -21,8 +21,8 @@ const mostTags = 10;
 const expectedTag = 'Expected 1 to 40 characters, none of them a control, a line break or invisible.';
 const expectedTags = `Expected a list of at most ${mostTags} different texts.`;
 
-// A tag is compared and shown as one word or two, so it must not contain what a reader cannot see.
-const tag = text.regex(
+/** A tag is compared and shown as one word or two, so it must not contain what a reader cannot see. */
+export const tag = text.regex(
   /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]{1,40}$/u,
   expectedTag,
 );

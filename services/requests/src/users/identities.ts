@@ -11,7 +11,7 @@ export interface SignedInIdentity {
   email?: string | undefined;
 }
 
-/** Finds the user of an identity, or creates it. Accounts are never joined by name or e-mail. */
+/** Finds the user of an identity, or creates it. Accounts are never joined by name or email. */
 export async function findOrCreateUser(
   prisma: PrismaClient,
   { provider, subject, name, label, email }: SignedInIdentity,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from .._crypto.channel import Channel
 from .._crypto.encoding import to_base64
 from .._crypto.fingerprint import format_fingerprint, same_fingerprint
-from .._crypto.history import State
+from .._crypto.history import ChannelState
 from .._crypto.key_exchange import (
     CheckedExchange,
     Exchange,
@@ -27,6 +27,7 @@ from .._thread.page import Head
 from .._thread.side import OpenForm
 from .conversation_state import AcceptedExchange
 from .known_experts import KnownExperts
+from .shared_facts import SharedFacts
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class AgentSideOptions:
     """The form of the question, as JSON text."""
     is_confidential: bool
     """A confidential question is never sent to unsigned keys."""
+    facts: SharedFacts
     first: Draft | None = None
     """The first message of a question with a name, which another process may send."""
 
@@ -76,6 +78,10 @@ class AgentSide:
         return self.exchange is not None and self.exchange.fingerprint is not None
 
     @property
+    def is_withdrawn(self) -> bool:
+        return self._asked.facts.is_withdrawn
+
+    @property
     def is_picked_up(self) -> bool:
         return self._is_picked_up or self.exchange is not None
 
@@ -91,10 +97,10 @@ class AgentSide:
     def is_for_caller(self, message: ReadMessage) -> bool:
         return message.role == "provider" or self._shows_own
 
-    def recall(self) -> None:
+    def read_store(self) -> None:
         """An agent's conversation continues from its own state."""
 
-    def check_history(self, state: State | None) -> None:
+    def check_history(self, state: ChannelState | None) -> None:
         """An agent saves what it has read itself."""
 
     def check(self, message: ReadMessage) -> None:

@@ -54,6 +54,7 @@ def answer_of(message: Message) -> Answer:
 
 
 OnReply = Callable[[Answer], Union[None, Awaitable[None]]]
+"""Gets what the expert writes without deciding. In a program that blocks it returns None."""
 
 
 @dataclass(frozen=True)

@@ -32,14 +32,17 @@ class AsyncChoice(Decided):
     """What the expert has chosen.
 
     >>> choice = await relay.choose("Deploy to which region?", ["eu", "us"], timeout=600)
-    >>> if not choice.declined:
+    >>> if choice.value is not None:
     ...     print("Deploying to", choice.value)
     """
 
     declined: bool
     value: str | None
-    """None when it was declined."""
+    """None when it was declined. Type checkers narrow by this member, not by `declined`."""
     conversation: AsyncConversation[Content]
+
+    def __bool__(self) -> bool:
+        raise TypeError("Write `if choice.value is not None`: a choice that was declined is an object, too.")
 
 
 def decided(decision: Decided) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
 from .._errors import invalid_input
 from .._forms.to_form import FormOrModel
@@ -13,7 +13,11 @@ from .._transport.waiting import raise_if_late, timed_out, within
 from .answers import Decision, OnReply
 from .conversation import AsyncConversation
 from .decision_age import check_valid_for
-from .withdrawal import Closings, Withdrawal
+from .abandonment import Closings, Abandonment
+from .options import QuestionOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Ask = Callable[..., Coroutine[Any, Any, AsyncConversation]]
 
@@ -23,19 +27,21 @@ async def ask_and_wait(
     closings: Closings,
     question: str,
     form: FormOrModel,
-    timeout: float | None,
     on_reply: OnReply | None,
-    valid_for: float | None,
-    keep_open: bool,
-    asking: Mapping[str, Any],
+    /,
+    *,
+    timeout: float | None = None,
+    valid_for: float | None = None,
+    keep_open: bool = False,
+    **asking: Unpack[QuestionOptions],
 ) -> tuple[Decision[Any], AsyncConversation]:
     """Asks with a form, and waits for the decision. The question is closed at the end, unless a later run may continue it."""
     if "form" in asking:
         raise invalid_input("There is no option `form` here: `ask` takes forms.")
     check_valid_for(valid_for)
     started_at = time.time()
-    withdrawal = Withdrawal()
-    began = asyncio.ensure_future(ask(question, form=form, **asking, _withdrawal=withdrawal))
+    abandonment = Abandonment()
+    began = asyncio.ensure_future(ask(question, form, abandonment, **asking))
 
     async def wait() -> tuple[Decision[Any], AsyncConversation]:
         conversation = await asyncio.shield(began)
@@ -48,6 +54,6 @@ async def ask_and_wait(
     finally:
         # A later run continues a question with a name.
         if not keep_open and asking.get("once") is None:
-            await closings.close(began, withdrawal)
+            await closings.close(began, abandonment)
         elif began.cancel():
             await asyncio.wait({began})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from typing import Any, Generic, TypeVar, overload
+from contextlib import suppress
+from typing import Any, Generic, TypeVar, cast, overload
 
 from .._crypto.keys import OwnKeys
 from .._crypto.parts import File
@@ -13,11 +14,11 @@ from .._forms.content import Content, Form
 from .._forms.to_form import FormOrModel, to_form
 from .._json_text import write_json
 from .._requests import NO_NOTES, AskedRequest
-from .._thread.conversation_facts import ConversationFacts, Facts
+from .._thread.conversation_base import ConversationBase, Described
 from .._thread.follower import Follower
 from .._thread.message import Message, ReadMessage, describe
 from .._thread.parts_to_send import make_parts
-from .._thread.sender import Sender, Sending
+from .._thread.sender import Sender, SendResult
 from .._thread.thread import Thread, ended
 from .._tracebacks import hides_locals
 from .._transport.api import Api
@@ -26,20 +27,23 @@ from .._transport.waiting import timed_out, within
 from .agent_side import AgentSide
 from .answer_taker import AnswerTaker
 from .answers import Answer, C_co, Decision, OnReply, answer_of
-from .conversation_state import State, Verification
-from .own_close import OwnClose
+from .conversation_state import ConversationState, Verification
+from .read_receipt import ReceiptSource, read_receipt
 from .read_transcript import read_transcript
-from .record import Record, withdrawn
+from .shared_facts import SharedFacts
 from .wait_for_decision import DecisionParts, DecisionWait
 
 T = TypeVar("T")
 M = TypeVar("M")
 
-_CONTRADICTION = "Your answers to this form contradict each other. Please decide again."
+# Seconds for the last look at the list, before a question is closed.
+_last_read = 2.0
+_changing = ("request", "decided", "exchange", "thread", "sender", "withdrawn")
+CONTRADICTION = "Your answers to this form contradict each other. Please decide again."
 
 
 @hides_locals
-class AsyncConversation(ConversationFacts, Generic[C_co]):
+class AsyncConversation(ConversationBase, Generic[C_co]):
     """A conversation with an expert. Each answer is returned once and in order, by a loop or by `wait_for_answer`.
 
     >>> async for answer in conversation:
@@ -58,23 +62,23 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
         side: AgentSide,
         request: AskedRequest,
         keys: OwnKeys | None,
-        state: State,
+        state: ConversationState,
         schema: FormOrModel | None,
-        record: Record,
-        save: Callable[[State], Awaitable[None]],
+        facts: SharedFacts,
+        save: Callable[[ConversationState], Awaitable[None]],
     ) -> None:
-        self._thread, self._sender, self._side, self._record = thread, sender, side, record
+        self._thread, self._sender, self._side, self._facts = thread, sender, side, facts
         self._api, self._follower, self._request, self._keys = api, follower, request, keys
-        self._state, self._save_state = state, save
-        self._own_close = OwnClose(thread, sender, record)
+        # The other members change: `_export` adds them.
+        opening = {name: member for name, member in state.items() if name not in _changing}
+        self._opening, self._save_state = cast(ConversationState, opening), save
         self._answer_taker = AnswerTaker(thread.mailbox, sender, self._save)
         self._deciding = DecisionParts(
             thread=thread,
             sender=sender,
-            record=record,
+            facts=facts,
             answer_taker=self._answer_taker,
             save=self._save,
-            messages=self.messages,
             schemas=[] if schema is None else [schema],
             decided=state.get("decided"),
         )
@@ -82,11 +86,11 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
     @property
     def id(self) -> str:
         """Unique to this conversation. It exists before the question is sent."""
-        return str(self._state["id"])
+        return self._opening["id"]
 
-    def _facts(self) -> Facts:
+    def _described(self) -> Described:
         head = self._thread.head
-        return Facts(self._request.ref_code, self._latest, head.notes if head else NO_NOTES)
+        return Described(self._request.ref_code, self._latest, head.notes if head else NO_NOTES)
 
     @property
     def unsent(self) -> list[str]:
@@ -140,7 +144,6 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
         def fits(message: ReadMessage) -> bool:
             return include_early or (message.seen_your_last is not False and not message.is_note)
 
-        self._own_close.check_asked()
         until = None if timeout is None else time.monotonic() + timeout
         while True:
             left = None if until is None else max(0.0, until - time.monotonic())
@@ -205,7 +208,6 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
         return self._answers()
 
     async def _answers(self) -> AsyncIterator[Answer]:
-        self._own_close.check_asked()
         release = self._follower.follow()
         try:
             while message := await self._answer_taker.take(lambda _: True):
@@ -220,7 +222,7 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
         form: FormOrModel | None = None,
         files: Sequence[File] = (),
         shown: Sequence[str] | None = None,
-    ) -> Sending:
+    ) -> SendResult:
         """Sends a message. While there are no keys of the expert, the message waits in `unsent`. It also stays there when the call
         fails because the relay cannot be reached. `form` replaces the form before. `shown` names the messages that your user had
         been shown when the text was written; by default all that were returned to your program.
@@ -232,8 +234,11 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
             self._deciding.schemas.append(form)
         return await self._sender.send(text, parts=make_parts(form=answer_form, files=files), shown=shown)
 
-    async def ask_again(self, text: str = _CONTRADICTION) -> Sending:
+    async def ask_again(
+        self, text: str = CONTRADICTION, *, files: Sequence[File] = (), shown: Sequence[str] | None = None
+    ) -> SendResult:
         """Sends the newest form again, for example after `answer_conflict`. What was answered to it before does not count any more.
+        Raises `invalid_input` where it is decided. `files` and `shown`: see `send`.
 
         >>> try:
         ...     decision = await conversation.wait_for_decision()
@@ -243,9 +248,11 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
         ...     await conversation.ask_again()
         """
         form = self._thread.form_tracker.form
-        if form is None:
-            raise invalid_input("This conversation has no form: ask with `form`, or send one.")
-        return await self._sender.send(text, parts=make_parts(form=form.text))
+        if form is None or not self.is_encrypted:
+            raise invalid_input("There is no form in this encrypted conversation.")
+        if self._deciding.decision_of(form.of) is not None:
+            raise invalid_input("It is decided: ask a new question.")
+        return await self._sender.send(text, parts=make_parts(form=form.text, files=files), shown=shown)
 
     async def messages(self) -> list[Message]:
         """The messages of both sides, in order, as the relay has them now: also those that were returned before. The question is
@@ -256,6 +263,29 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
         ...     print(message.sender, message.text)
         """
         return await read_transcript(self._api, self._thread, self._side)
+
+    async def receipt(self, *, whole: bool = False) -> str:
+        """A proof of the decision about the newest form, for those who were not there: `verify_receipt` checks it without the
+        relay. Write the text to a file as it is. It is made of what the relay has, so it must be made before the relay erases that.
+        It opens the decision, its form, and a confidential question. With `whole` it opens all messages that the decision follows:
+        it then has a private key that opens all messages of this conversation, also later ones, and signs nothing.
+
+        Raises `invalid_input` where `wait_for_decision` has not returned a decision, and where there is nothing that could prove
+        one: without encryption, or with an expert that does not sign its keys.
+
+        >>> approval = await relay.approve("Deploy 4711?")
+        >>> Path("decision.json").write_bytes((await approval.conversation.receipt()).encode())
+        """
+        source = ReceiptSource(
+            api=self._api,
+            thread=self._thread,
+            side=self._side,
+            keys=self._keys,
+            ref_code=self._request.ref_code,
+            submission=self._opening.get("submissionDigest", ""),
+            decision_of=self._deciding.decision_of,
+        )
+        return await read_receipt(source, whole=whole)
 
     async def refresh(self) -> None:
         """Reads new messages, the status and the keys once, without waiting for answers, and sends what waits in `unsent`."""
@@ -270,40 +300,56 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
         >>> await conversation.close("It is done.")
         """
         body = {} if reason is None else {"reason": reason}
-        await self._own_close.withdraw()
+        await self._withdraw()
         closed = await self._api.post(f"/api/v1/close/{self.request_id}", body, members)
         thread = self._thread
         is_all_read = not thread.refusal and closed.get("responseCount") == thread.answers_read
         # Then no list is needed to know how it ended.
         if thread.head and is_all_read and closed.get("status") == "closed":
-            await thread.adopt(**thread.head.when_closed(closed))
+            await thread.adopt(lambda head: head.as_closed(closed))
         else:
             await thread.read()
         # An agent that closes has processed its answers.
         await self._answer_taker.mark_processed()
 
-    def export(self) -> State:
+    async def _withdraw(self) -> None:
+        """Notes that the question ends without a decision: a later one does not count. The relay may have one already."""
+        thread, form = self._thread, self._thread.form_tracker.form
+        if form is None or thread.mailbox.has_ended or self._deciding.decision_of(form.of) is not None:
+            return
+        # When the list cannot be read, the question is withdrawn.
+        with suppress(Exception):
+            await within(_last_read, thread.read(), TimeoutError)
+        standing = None if self._sender.has_drafts else thread.standing()
+        is_decided = standing is not None and standing.decided is not None and not self._facts.is_contradicted(form.of)
+        if not thread.mailbox.has_ended and not is_decided:
+            self._facts.withdraw()
+
+    def export(self) -> ConversationState:
         """All that `resume` needs, as JSON. It contains the private keys. Answers that were returned count as processed.
 
         >>> state = conversation.export()
         >>> continued = await relay.resume(state)
         """
-        state = self._export()
-        state["thread"]["messages"] = [one.export() for one in self._thread.mailbox.messages]
-        return state
+        return self._export(self._thread.mailbox.messages)
 
-    def _export(self) -> State:
-        exchange = self._side.exchange
-        state = {
-            **self._state,
+    def _export(self, messages: Sequence[ReadMessage] | None = None) -> ConversationState:
+        thread = self._thread.export()
+        if messages is not None:
+            thread["messages"] = [one.export() for one in messages]
+        state: ConversationState = {
+            **self._opening,
             "request": self._latest.export(),
-            "decided": self._deciding.decided,
-            "exchange": exchange.export() if exchange else None,
-            "thread": self._thread.export(),
+            "thread": thread,
             "sender": self._sender.export(),
-            "withdrawn": self._record.is_withdrawn or None,
         }
-        return {name: member for name, member in state.items() if member is not None}
+        if self._deciding.decided:
+            state["decided"] = self._deciding.decided
+        if self._side.exchange:
+            state["exchange"] = self._side.exchange.export()
+        if self._facts.is_withdrawn:
+            state["withdrawn"] = True
+        return state
 
     async def _save(self) -> None:
         """Saves the state at a moment that the program does not know: answers that it may not have processed are returned again."""
@@ -321,7 +367,7 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
             result = await within(timeout, work, lambda: timed_out(timeout))
             if result is None:
                 await self._answer_taker.mark_processed()
-                raise withdrawn() if self._record.is_withdrawn else ended(self.status)
+                raise ended(self.status)
             return result
         finally:
             if release:

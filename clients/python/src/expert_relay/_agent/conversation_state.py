@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, TypedDict, cast
 
 from .._errors import invalid_input, not_as_exported
 from .._json_text import Members, is_object, text_of
 from .._requests import AskedRequest
-
-State = dict[str, Any]
-"""What `export` gives and `resume` takes. It contains the private keys, so store it where only you can read it."""
 
 Verification = Literal["none", "unverified", "first-contact", "known"]
 """
@@ -20,6 +17,57 @@ How sure it is who answers:
 - `first-contact`: an expert that was not known before. Compare the fingerprint to be sure;
 - `known`: the expert whose fingerprint was given, remembered or verified.
 """
+
+
+# Python 3.10 has no `Required`.
+class _Named(TypedDict):
+    name: str
+    digest: str
+    """Of the question with all that belongs to it."""
+
+
+class Named(_Named, total=False):
+    """The name of a question (`once`)."""
+
+    questionId: str
+
+
+class _ConversationState(TypedDict):
+    version: Literal[2]
+    id: str
+    """Unique to this conversation. It exists before the question is sent."""
+
+
+class ConversationState(_ConversationState, total=False):
+    """A saved conversation: what `export` gives and `resume` takes. It contains the private keys, so store it where only you can read
+    it. Members without a description are internal to the SDK.
+
+    >>> state: ConversationState = json.loads(saved)
+    >>> conversation = relay.resume(state)
+    """
+
+    once: Named
+    """The name of the question, if it has one."""
+    owner: str
+    """Under what the store has filed what several processes must know: the relay's origin, and a digest of the API key."""
+    request: Members
+    """Absent while it is unknown whether the relay has the question. `resume` then sends it, exactly once."""
+    submission: Members
+    """The question, until the relay has answered."""
+    submissionDigest: str
+    """The digest of the question, base64, once the relay has given its code."""
+    answerForm: str
+    """The form of the question, as JSON text, once the relay has the question."""
+    decided: Members
+    """The decision that was returned: the form (`of`), and the message that decided (`messageId`)."""
+    withdrawn: Literal[True]
+    """Whether this agent has closed the question without a decision."""
+    isConfidential: bool
+    keys: dict[str, str]
+    """Absent for plain text."""
+    exchange: Members
+    thread: Members
+    sender: Members
 
 
 @dataclass(frozen=True)
@@ -70,12 +118,12 @@ def restore_request(saved: object) -> AskedRequest:
     )
 
 
-def check_state(state: object) -> State:
+def check_state(state: object) -> ConversationState:
     is_ours = is_object(state) and isinstance(state.get("id"), str)
-    if is_object(state) and is_ours and state.get("version") != 1:
+    if is_object(state) and is_ours and state.get("version") != 2:
         raise invalid_input("Another version of the SDK saved this: resume it there.")
     if not is_object(state) or not is_ours:
         raise not_as_exported()
     if not is_object(state.get("request")) and not is_object(state.get("submission")):
         raise not_as_exported()
-    return state
+    return cast(ConversationState, state)

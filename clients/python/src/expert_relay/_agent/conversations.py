@@ -22,13 +22,13 @@ from .._transport.hub_stream import TopicBeginning
 from .._transport.shape import members
 from .agent_side import AgentSide, AgentSideOptions
 from .conversation import AsyncConversation
-from .conversation_state import State, check_state, restore_exchange, restore_request
+from .conversation_state import ConversationState, check_state, restore_exchange, restore_request
 from .known_experts import KnownExperts
 from .once import once_reused
 from .read_scheduler import Followed, ReadScheduler
-from .record import Record
+from .shared_facts import SharedFacts
 from .submission import digest_of, submit
-from .withdrawal import Withdrawal
+from .abandonment import Abandonment
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Begun:
     beginning: TopicBeginning | None = None
     """Of a question that cannot have been asked before, and has no messages yet: where its events begin."""
     schema: FormOrModel | None = None
-    withdrawal: Withdrawal | None = None
+    abandonment: Abandonment | None = None
 
 
 class Conversations:
@@ -54,7 +54,7 @@ class Conversations:
         accept_unprotected: bool,
         store: Store,
         origin: str,
-        save: Callable[[State], Awaitable[None]],
+        save: Callable[[ConversationState], Awaitable[None]],
     ) -> None:
         self._api, self._api_key = api, api_key
         self._experts, self._accept_unprotected = experts, accept_unprotected
@@ -78,11 +78,12 @@ class Conversations:
             one.follower.stop(_stopped())
         await self._hub.stop()
 
-    async def resume(self, state: State, begun: Begun) -> AsyncConversation:
+    async def resume(self, state: ConversationState, begun: Begun) -> AsyncConversation:
         state = check_state(state)
-        if state.get("request") is None:
-            return await self.begin(state, begun)
-        request = restore_request(state["request"])
+        asked = state.get("request")
+        if asked is None:
+            return await self.submit_and_open(state, begun)
+        request = restore_request(asked)
         if state.get("owner", self.owner) != self.owner:
             await self.check_readable(request.request_id)
         return self._open(state, request, begun)
@@ -91,11 +92,13 @@ class Conversations:
         """Only a key that may read the request gets what was stored for another one: a rotated key may."""
         await self._api.get(f"/api/v1/messages/{request_id}?limit=1", members)
 
-    async def begin(self, state: State, begun: Begun) -> AsyncConversation:
+    async def submit_and_open(self, state: ConversationState, begun: Begun) -> AsyncConversation:
         """Submits the question, or makes sure that it was submitted."""
-        body, keys, named = state["submission"], state.get("keys"), state.get("once")
+        body, keys, named = state.get("submission"), state.get("keys"), state.get("once")
+        if body is None:
+            raise not_as_exported()
         try:
-            request, position = await submit(self._api, self._api_key, body, begun.withdrawal)
+            request, position = await submit(self._api, self._api_key, body, begun.abandonment)
         except RelayError as error:
             if named and error.reason == "idempotency_key_reused":
                 raise once_reused(named["name"]) from error
@@ -107,7 +110,8 @@ class Conversations:
                 "question_altered",
                 f"The relay gave this question the reference code of another one, {request.ref_code}.",
             )
-        opening = {name: member for name, member in state.items() if name != "submission"}
+        opening = state.copy()
+        del opening["submission"]
         # The code is part of what the expert signs.
         opening["submissionDigest"] = to_base64(digest_of(body, request.ref_code))
         if body.get("answerForm") is not None:
@@ -118,14 +122,19 @@ class Conversations:
         await conversation._save()  # pyright: ignore[reportPrivateUsage]
         return conversation
 
-    def _open(self, state: State, request: AskedRequest, begun: Begun) -> AsyncConversation:
+    def _open(self, state: ConversationState, request: AskedRequest, begun: Begun) -> AsyncConversation:
         submission = from_base64(state.get("submissionDigest"))
         if submission is None or len(submission) != 32:
             raise not_as_exported()
-        keys = None if state.get("keys") is None else restore_agent_keys(state["keys"])
+        saved_keys, saved_exchange = state.get("keys"), state.get("exchange")
+        keys = None if saved_keys is None else restore_agent_keys(saved_keys)
         question_id = object_of(state.get("once")).get("questionId")
         saved_sender, saved_thread = object_of(state.get("sender")), object_of(state.get("thread"))
         drafts = [restore_draft(one) for one in list_in(saved_sender.get("drafts"))]
+        owner = text_of(state.get("owner")) or self.owner
+        facts = SharedFacts(PartOfStore(self._store, f"{owner}:{state['id']}"), request.request_id)
+        if state.get("withdrawn"):
+            facts.withdraw()
         asked = AgentSideOptions(
             request_id=request.request_id,
             ref_code=request.ref_code,
@@ -133,16 +142,13 @@ class Conversations:
             submission=submission,
             answer_form=state.get("answerForm"),
             is_confidential=state.get("isConfidential") is True,
+            facts=facts,
             first=next((one for one in drafts if one.message_id == question_id), None),
         )
         side = AgentSide(asked, self._experts, accept_unprotected=self._accept_unprotected)
         channel = None
-        if state.get("exchange") is not None:
-            channel = side.restore(restore_exchange(state["exchange"]), saved_thread.get("channel"))
-        owner = text_of(state.get("owner")) or self.owner
-        record = Record(PartOfStore(self._store, f"{owner}:{state['id']}"), request.request_id)
-        if state.get("withdrawn"):
-            record.withdraw()
+        if saved_exchange is not None:
+            channel = side.restore(restore_exchange(saved_exchange), saved_thread.get("channel"))
         thread = Thread(
             self._api,
             request.request_id,
@@ -166,17 +172,33 @@ class Conversations:
             is_plain=lambda: keys is None,
             prepare=prepare,
             save=lambda: conversation._save(),  # pyright: ignore[reportPrivateUsage]
-            texts=record,
+            texts=facts,
             state=saved_sender,
         )
-        sender.adopt()
-        follower = Follower(thread, sender, lambda refresh: self._listen(followed(refresh), begun, listened))
-        listened: list[Followed] = []
+        sender.take_over()
+        beginning = begun.beginning
 
-        def followed(refresh: Callable[[], None]) -> Followed:
+        def listen(refresh: Callable[[], None]) -> Callable[[], None]:
+            nonlocal beginning
+            if self._is_stopped:
+                follower.stop(_stopped())
+                return lambda: None
             topic = f"/svc/requests/{request.request_id}"
-            return Followed(topic, request.ref_code, thread, sender, side, follower, refresh)
+            one = Followed(topic, request.ref_code, thread, sender, side, follower, refresh)
+            self._scheduler.followed[one] = None
+            unfollow = self._hub.follow(topic, lambda: self._scheduler.check(one), beginning)
+            # A new conversation has no messages yet.
+            if beginning is None:
+                self._scheduler.check(one)
+            beginning = None
 
+            def stop() -> None:
+                unfollow()
+                self._scheduler.followed.pop(one, None)
+
+            return stop
+
+        follower = Follower(thread, sender, listen)
         conversation = AsyncConversation(
             api=self._api,
             thread=thread,
@@ -185,30 +207,12 @@ class Conversations:
             side=side,
             request=request,
             keys=keys,
-            state={**{name: one for name, one in state.items() if name not in ("thread", "sender", "exchange")}, "owner": owner},
+            state={**state, "owner": owner},
             schema=begun.schema,
-            record=record,
+            facts=facts,
             save=self._save,
         )
         return conversation
-
-    def _listen(self, one: Followed, begun: Begun, before: list[Followed]) -> Callable[[], None]:
-        if self._is_stopped:
-            one.follower.stop(_stopped())
-            return lambda: None
-        beginning = None if before else begun.beginning
-        before[:] = [one]
-        self._scheduler.followed[one] = None
-        unfollow = self._hub.follow(one.topic, lambda _: self._scheduler.check(one), beginning)
-        # A new conversation has no messages yet.
-        if beginning is None:
-            self._scheduler.check(one)
-
-        def stop() -> None:
-            unfollow()
-            self._scheduler.followed.pop(one, None)
-
-        return stop
 
 
 async def _as_they_are(topics: Sequence[str]) -> Sequence[str]:

@@ -8,7 +8,7 @@ from .._crypto.keys import OwnKeys, make_agent_keys, once_keys
 from .._errors import RelayError
 from .._json_text import object_of, text_of
 from .._store import Store
-from .conversation_state import State
+from .conversation_state import ConversationState
 from .conversations import Conversations
 from .once import read_secret, stored_id, stored_secret, without_secret
 from .stored_conversations import StoredConversations
@@ -25,9 +25,9 @@ class NamedQuestions:
         self._conversations, self._stored, self._store = conversations, stored, store
         self._secret = None if secret is None else read_secret(secret)
 
-    async def find(self, name: str, id: str) -> State | None:
+    async def find(self, name: str) -> ConversationState | None:
         """The stored conversation of a name: of this API key, or of another one that had it before it was rotated."""
-        found = self._stored.find(id)
+        found = self._stored.find(stored_id(self._conversations.owner, name))
         for other in () if found else self._stored.ids_of(name):
             state = self._stored.find(other)
             request_id = text_of(object_of(state.get("request")).get("requestId")) if state else None
@@ -42,7 +42,7 @@ class NamedQuestions:
                 return state
         return found
 
-    def open(self, name: str | None, encrypted: bool) -> tuple[str, OwnKeys | None, str | None]:
+    def identify(self, name: str | None, encrypted: bool) -> tuple[str, OwnKeys | None, str | None]:
         """The id of the conversation, its keys, and the id of the question's first message."""
         if name is None:
             return str(uuid.uuid4()), make_agent_keys() if encrypted else None, None

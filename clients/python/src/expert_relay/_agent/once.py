@@ -12,6 +12,7 @@ from .._crypto.keys import once_id
 from .._errors import RelayError, invalid_input
 from .._json_text import Members, list_in, write_json
 from .._store import Store
+from .conversation_state import Named
 
 
 def read_secret(given: bytes | str) -> bytes:
@@ -34,14 +35,14 @@ def _from_text(text: str) -> bytes | None:
     return bytes.fromhex(text) if re.fullmatch("[0-9A-Fa-f]{64}", text) else from_base64(text)
 
 
-def describe_question(name: str, question_id: str | None, body: Members, drafts: list[Any]) -> Members:
+def describe_question(name: str, question_id: str | None, body: Members, drafts: list[Any]) -> Named:
     """Names this question in its state: another question of the same name differs."""
     context = [[message["role"], message["content"]] for message in list_in(body.get("messages"))]
     first = [[draft["text"], draft.get("parts", [])] for draft in drafts]
     asked = [body.get("question"), context, body.get("plaintext"), body.get("answerForm")]
     everything: list[Any] = [*asked, first, body.get("expiresIn"), body.get("tags")]
     digest = hashlib.sha256(to_utf8(write_json(everything))).digest()
-    named: Members = {"name": name, "digest": to_base64(digest)}
+    named: Named = {"name": name, "digest": to_base64(digest)}
     return named if question_id is None else {**named, "questionId": question_id}
 
 

@@ -10,10 +10,10 @@ from .._crypto.parts import File
 from .._errors import invalid_input
 from .submission import ContextMessage
 
-class AskOptions(TypedDict, total=False):
+class QuestionOptions(TypedDict, total=False):
     """What `AsyncRelay.ask` takes besides the question and its form.
 
-    >>> asking: AskOptions = {"confidential": True, "tags": ["deploy"], "expires_in": 3_600}
+    >>> asking: QuestionOptions = {"confidential": True, "tags": ["deploy"], "expires_in": 3_600}
     >>> conversation = relay.ask("May I deploy?", **asking)
     """
 
@@ -25,6 +25,23 @@ class AskOptions(TypedDict, total=False):
     encrypted: bool
     plaintext: str | None
     once: str | None
+
+
+class AskingOptions(QuestionOptions, total=False):
+    """What `approve` and `choose` take besides the question and `on_reply`.
+
+    >>> asking: AskingOptions = {"timeout": 600, "once": "deploy 4711"}
+    >>> if relay.approve("Deploy 4711?", **asking).approved:
+    ...     deploy()
+    """
+
+    timeout: float | None
+    """In seconds. By default the call waits until the conversation ends."""
+    valid_for: float | None
+    """See `wait_for_decision`."""
+    keep_open: bool
+    """True to leave the conversation open. By default it is closed after the decision, an error, the timeout or a cancellation, unless
+    it has a name (`once`): a later run continues it."""
 
 
 def read_fingerprints(expert: str | Sequence[str] | None) -> list[str] | None:

@@ -13,7 +13,7 @@ import httpx
 
 from .._crypto.keys import once_id
 from .._crypto.parts import File
-from .._environment import AGENT_VARIABLES, options_from_env
+from .._environment import AGENT_VARIABLES, RelayOptions, options_from_env
 from .._errors import RelayError, invalid_input
 from .._forms.content import Content, Form
 from .._forms.to_form import FormOrModel, to_form
@@ -21,6 +21,7 @@ from .._json_text import object_of, utf16_length, write_json
 from .._requests import (
     ListedRequest,
     RequestState,
+    RequestStatus,
     WhoAmI,
     list_requests,
     read_listed,
@@ -38,15 +39,15 @@ from .answers import OnReply
 from .ask_and_wait import ask_and_wait
 from .approvals import AsyncApproval, AsyncChoice, decided
 from .conversation import AsyncConversation
-from .conversation_state import State
+from .conversation_state import ConversationState
 from .conversations import Begun, Conversations
 from .known_experts import KnownExperts
 from .named_questions import NamedQuestions
 from .once import describe_question, once_reused
-from .options import AskOptions, read_fingerprints
+from .options import AskingOptions, QuestionOptions, read_fingerprints
 from .stored_conversations import StoredConversations
 from .submission import ContextMessage, make_submission
-from .withdrawal import Closings, Withdrawal
+from .abandonment import Closings, Abandonment
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -117,43 +118,33 @@ class AsyncRelay:
             origin=origin,
             save=self._save_state,
         )
-        self._names = NamedQuestions(self._conversations, self._stored, store, secret)
+        self._named_questions = NamedQuestions(self._conversations, self._stored, store, secret)
         self._closings = Closings(self._api)
 
     @classmethod
-    def from_env(cls, **options: Any) -> AsyncRelay:
+    def from_env(
+        cls, *, url: str | None = None, api_key: str | None = None, **options: Unpack[RelayOptions]
+    ) -> AsyncRelay:
         """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where they are set, `RELAY_HUB_URL`, `RELAY_EXPERT`, `RELAY_AGENT_NAME` and
         `RELAY_AGENT_SECRET`. What is given as an option comes first. An empty `RELAY_EXPERT` or
         `RELAY_AGENT_SECRET` is an error, and so is another `url` without an `api_key`.
 
         >>> relay = AsyncRelay.from_env(agent_name="deploy bot")
         """
-        return cls(**options_from_env(AGENT_VARIABLES, options))
+        return cls(**options_from_env(AGENT_VARIABLES, {"url": url, "api_key": api_key, **options}))
 
     @overload
     async def ask(
-        self, question: str | None = None, *, form: type[M], **asking: Unpack[AskOptions]
+        self, question: str | None = None, *, form: type[M], **asking: Unpack[QuestionOptions]
     ) -> AsyncConversation[M]: ...
 
     @overload
     async def ask(
-        self, question: str | None = None, *, form: Form | None = None, **asking: Unpack[AskOptions]
+        self, question: str | None = None, *, form: Form | None = None, **asking: Unpack[QuestionOptions]
     ) -> AsyncConversation[Content]: ...
 
     async def ask(
-        self,
-        question: str | None = None,
-        *,
-        messages: Sequence[ContextMessage] = (),
-        form: FormOrModel | None = None,
-        files: Sequence[File] = (),
-        confidential: bool = False,
-        expires_in: int | None = None,
-        tags: Sequence[str] | None = None,
-        encrypted: bool = True,
-        plaintext: str | None = None,
-        once: str | None = None,
-        _withdrawal: Withdrawal | None = None,
+        self, question: str | None = None, *, form: FormOrModel | None = None, **asking: Unpack[QuestionOptions]
     ) -> AsyncConversation[Any]:
         """Asks. Without `confidential` the relay can read the question: only what follows is encrypted. With it, question,
         `messages` and `form` are the first encrypted message, once the expert has picked the request up. `messages` came before
@@ -167,11 +158,28 @@ class AsyncRelay:
 
         >>> conversation = await relay.ask("May I remove the lock file?", tags=["deploy"])
         """
+        return await self._ask(question, form, None, **asking)
+
+    async def _ask(
+        self,
+        question: str | None,
+        form: FormOrModel | None,
+        abandonment: Abandonment | None,
+        *,
+        messages: Sequence[ContextMessage] = (),
+        files: Sequence[File] = (),
+        confidential: bool = False,
+        expires_in: int | None = None,
+        tags: Sequence[str] | None = None,
+        encrypted: bool = True,
+        plaintext: str | None = None,
+        once: str | None = None,
+    ) -> AsyncConversation[Any]:
         if not encrypted and self._is_expert_given and not self._accept_unprotected:
             raise invalid_input(
                 "Plain text proves nothing: ask encrypted, leave out `expert`, or set `accept_unprotected`."
             )
-        conversation_id, keys, question_id = self._names.open(once, encrypted)
+        conversation_id, keys, question_id = self._named_questions.identify(once, encrypted)
         body, first = make_submission(
             question,
             messages=messages,
@@ -187,13 +195,13 @@ class AsyncRelay:
         )
         drafts = [Draft(question_id or str(uuid.uuid4()), first[0], parts=first[1]).export()] if first else []
         named = None if once is None else describe_question(once, question_id, body, drafts)
-        before = await self._names.find(named["name"], conversation_id) if named else None
+        before = await self._named_questions.find(named["name"]) if named else None
         if before and named:
             if object_of(before.get("once")).get("digest") != named["digest"]:
                 raise once_reused(named["name"])
             return await self._conversations.resume(before, Begun(schema=form))
-        state: State = {
-            "version": 1,
+        state: ConversationState = {
+            "version": 2,
             "id": conversation_id,
             "owner": self._conversations.owner,
             "submission": body,
@@ -213,31 +221,20 @@ class AsyncRelay:
             self._stored.note_name(named["name"], conversation_id)
         # A question with a name may have been asked before, and may have answers.
         beginning = None if named else TopicBeginning(since=self._conversations.position)
-        return await self._conversations.begin(state, Begun(beginning, form, _withdrawal))
+        return await self._conversations.submit_and_open(state, Begun(beginning, form, abandonment))
 
     async def approve(
-        self,
-        question: str,
-        *,
-        timeout: float | None = None,
-        on_reply: OnReply | None = None,
-        valid_for: float | None = None,
-        keep_open: bool = False,
-        **asking: Unpack[AskOptions],
+        self, question: str, *, on_reply: OnReply | None = None, **asking: Unpack[AskingOptions]
     ) -> AsyncApproval:
         """Asks for an approval, and waits for it. A timeout, an end without a decision and an invalid answer raise: they are
-        neither approved nor declined. The conversation is closed after the decision, an error, the timeout or a cancellation,
-        unless it has a name (`once`), by which a later run continues it, or with `keep_open`. `valid_for`: see
-        `wait_for_decision`. `asking`: what `ask` takes.
+        neither approved nor declined. `asking`: see `AskingOptions`.
 
         >>> approval = await relay.approve("Delete the database `test`?", timeout=600)
         >>> if approval.approved:
         ...     delete_database()
         """
         form: dict[str, Any] = {"type": "object", "properties": {}}
-        decision, conversation = await ask_and_wait(
-            self.ask, self._closings, question, form, timeout, on_reply, valid_for, keep_open, asking
-        )
+        decision, conversation = await ask_and_wait(self._ask, self._closings, question, form, on_reply, **asking)
         return AsyncApproval(
             **decided(decision), approved=decision.action == "accept", conversation=conversation
         )
@@ -247,30 +244,25 @@ class AsyncRelay:
         question: str,
         options: Sequence[Option],
         *,
-        timeout: float | None = None,
         on_reply: OnReply | None = None,
-        valid_for: float | None = None,
-        keep_open: bool = False,
-        **asking: Unpack[AskOptions],
+        **asking: Unpack[AskingOptions],
     ) -> AsyncChoice:
         """Asks for one of several options, each a value or a value with a title, and waits for it, as `approve` does.
 
         >>> choice = await relay.choose("Deploy to which region?", ["eu", ("us", "United States")], timeout=600)
-        >>> if not choice.declined:
+        >>> if choice.value is not None:
         ...     deploy_to(choice.value)
         """
         titled = [(one, one) if isinstance(one, str) else one for one in options]
         one_of = [{"const": value, "title": title} for value, title in titled]
         choice = {"type": "string", "title": "Choice", "oneOf": one_of}
         form = {"type": "object", "properties": {"choice": choice}, "required": ["choice"]}
-        decision, conversation = await ask_and_wait(
-            self.ask, self._closings, question, form, timeout, on_reply, valid_for, keep_open, asking
-        )
+        decision, conversation = await ask_and_wait(self._ask, self._closings, question, form, on_reply, **asking)
         content = decision.content if decision.action == "accept" else None
         value = content["choice"] if content else None
         return AsyncChoice(**decided(decision), declined=content is None, value=value, conversation=conversation)
 
-    async def resume(self, conversation: State | str) -> AsyncConversation[Content]:
+    async def resume(self, conversation: ConversationState | str) -> AsyncConversation[Content]:
         """Continues a conversation that was exported, or one of the store by its id.
 
         >>> conversation = await relay.resume(json.loads(saved))
@@ -280,7 +272,7 @@ class AsyncRelay:
             raise RelayError("not_found", "The store has no conversation with this id.")
         return await self._conversations.resume(state, Begun())
 
-    async def conversations(self) -> list[State]:
+    async def conversations(self) -> list[ConversationState]:
         """The stored conversations that may go on, those that end first at the beginning. Damaged ones are left out: `resume` reports
         them.
 
@@ -295,14 +287,24 @@ class AsyncRelay:
         """
         self._stored.forget(id)
 
+    async def find_named(self, name: str) -> ConversationState | None:
+        """The conversation of a question with this name (`once`) in the store, if this API key may read it: it has asked, or is the
+        rotated key of one that has.
+
+        >>> state = await relay.find_named("job-7/approve-deploy")
+        >>> if state is not None:
+        ...     conversation = await relay.resume(state)
+        """
+        return await self._named_questions.find(name)
+
     async def whoami(self) -> WhoAmI:
         """To whom the API key belongs."""
         return await self._api.get("/api/v1/whoami", read_who_am_i)
 
-    async def requests(self, status: str | None = None, limit: int | None = None) -> list[ListedRequest]:
+    async def requests(self, status: RequestStatus | None = None, limit: int | None = None) -> list[ListedRequest]:
         """The requests of this key, newest first; with `limit` at most so many.
 
-        >>> open_requests = await relay.requests("pending,responded", limit=20)
+        >>> newest = await relay.requests("responded", limit=20)
         """
         return await list_requests(self._api, read_listed, status=status, limit=limit)
 
@@ -325,5 +327,5 @@ class AsyncRelay:
     ) -> None:
         await self.stop()
 
-    async def _save_state(self, state: State) -> None:
+    async def _save_state(self, state: ConversationState) -> None:
         self._stored.save(state)

@@ -8,7 +8,7 @@ from .._crypto.keys import once_id
 from .._errors import RelayError, invalid_input
 from .._json_text import object_of, write_json
 from .._store import ListInValues, Store, Values
-from .conversation_state import State, check_state
+from .conversation_state import ConversationState, check_state
 
 _prefix = "conversation:"
 
@@ -19,11 +19,11 @@ class StoredConversations:
     def __init__(self, store: Store | None, here: Values) -> None:
         self._store, self._here = store, here
 
-    def find(self, id: str) -> State | None:
+    def find(self, id: str) -> ConversationState | None:
         text = self._store.get(_name_of(id)) if self._store else None
         return None if text is None else _parse_state(text, id)
 
-    def save(self, state: State) -> None:
+    def save(self, state: ConversationState) -> None:
         if self._store:
             self._store.set(_name_of(state["id"]), write_json(state))
 
@@ -31,13 +31,13 @@ class StoredConversations:
         if self._store:
             self._store.delete(_name_of(id))
 
-    def ongoing(self) -> list[State]:
+    def ongoing(self) -> list[ConversationState]:
         """Those that may go on, those that end first at the beginning."""
         names = self._store.names(_prefix) if self._store else ()
         found = [self._find_intact(name[len(_prefix) :]) for name in names]
         return sorted((state for state in found if state and _may_go_on(state)), key=_end_of)
 
-    def _find_intact(self, id: str) -> State | None:
+    def _find_intact(self, id: str) -> ConversationState | None:
         """One damaged value must not keep the other conversations."""
         try:
             return self.find(id)
@@ -62,7 +62,7 @@ def _name_of(id: str) -> str:
     return f"{_prefix}{id}"
 
 
-def _parse_state(text: str, id: str) -> State:
+def _parse_state(text: str, id: str) -> ConversationState:
     try:
         return check_state(json.loads(text))
     except (ValueError, RelayError) as error:
@@ -71,12 +71,12 @@ def _parse_state(text: str, id: str) -> State:
         ) from error
 
 
-def _may_go_on(state: State) -> bool:
+def _may_go_on(state: ConversationState) -> bool:
     status = object_of(state.get("request")).get("status")
     waiting = object_of(state.get("thread")).get("messages")
     return status not in ("closed", "expired") or bool(waiting)
 
 
-def _end_of(state: State) -> str:
+def _end_of(state: ConversationState) -> str:
     """Those that may not have reached the relay come last."""
     return str(object_of(state.get("request")).get("expiresAt", "9"))

@@ -17,7 +17,7 @@ from .._requests import AskedRequest, read_submitted
 from .._thread.parts_to_send import check_text, make_parts
 from .._transport.api import Api
 from .._transport.shape import members
-from .withdrawal import Withdrawal
+from .abandonment import Abandonment
 
 ContextMessage = Mapping[str, str]
 """A message that came before the question: `role` is `user` or `assistant`, `content` its text."""
@@ -98,7 +98,7 @@ def digest_of(body: Members, ref_code: str) -> bytes:
 
 
 async def submit(
-    api: Api, api_key: str, body: Members, withdrawal: Withdrawal | None
+    api: Api, api_key: str, body: Members, abandonment: Abandonment | None
 ) -> tuple[AskedRequest, str | None]:
     """A repeated submit returns the first answer again. With the request comes the position where its first stream begins, so
     that no event of it is missed. Without it, the list is read."""
@@ -106,8 +106,8 @@ async def submit(
     def read(answer: Any, headers: httpx.Headers) -> tuple[AskedRequest, str | None]:
         echo = members(answer)
         request = read_submitted(echo)
-        if withdrawal:
-            withdrawal.request_id = request.request_id
+        if abandonment:
+            abandonment.request_id = request.request_id
         for name in ("agentName", "agentVersions", "answerForm", "expiresIn"):
             # Otherwise the expert would be shown, and sign, something else, or the conversation would last longer than was asked.
             if echo.get(name) != body.get(name):
@@ -119,6 +119,6 @@ async def submit(
         return request, headers.get("relay-position")
 
     def is_over() -> bool:
-        return withdrawal is not None and withdrawal.is_withdrawn
+        return abandonment is not None and abandonment.is_abandoned
 
     return await api.post_for_headers("/api/v1/help", {"apiKey": api_key, **body}, read, is_over)

@@ -22,7 +22,7 @@ from .._transport.waiting import raise_if_late
 from .answer_taker import AnswerTaker
 from .answers import Accepted, Decision, Declined, OnReply, answer_of
 from .decision_age import age_error, check_valid_for
-from .record import Record, contradiction, withdrawn
+from .shared_facts import SharedFacts, contradiction, withdrawn
 
 
 @dataclass
@@ -31,17 +31,21 @@ class DecisionParts:
 
     thread: Thread
     sender: Sender
-    record: Record
+    facts: SharedFacts
     """What other processes of this agent know and must know."""
     answer_taker: AnswerTaker
     save: Callable[[], Awaitable[None]]
-    messages: Callable[[], Awaitable[list[Message]]]
     schemas: list[FormOrModel]
     """What forms of this conversation were made of, where this process knows it. Some may never have been sent."""
     decided: Members | None
     """The decision that was returned: the form, and the message that decided."""
     reported: set[str] = field(default_factory=set[str])
     """The answers that do not count whose error this process has."""
+
+    def decision_of(self, of: str) -> str | None:
+        """The message that decided about a form, if a program has its decision."""
+        known, decided = self.facts.decision(of), self.decided
+        return known or (decided["messageId"] if decided and decided["of"] == of else None)
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class DecisionWait:
         self._valid_for = valid_for
         self._started_at, self._timeout = time.time(), timeout
         self._conversation, self._on_reply, self._given = conversation, on_reply, form
-        self._thread, self._sender, self._record = conversation.thread, conversation.sender, conversation.record
+        self._thread, self._sender, self._facts = conversation.thread, conversation.sender, conversation.facts
         self._checked: dict[str, _Checked | RelayError] = {}
 
     async def run(self) -> Decision[Any] | None:
@@ -98,8 +102,14 @@ class DecisionWait:
             if decision:
                 return decision
             if not await mailbox.take(self._wakes, peek=True):
+                self._check_asked()
                 return None
             has_waited = True
+
+    def _check_asked(self) -> None:
+        """Raises `withdrawn`."""
+        if self._facts.is_withdrawn and self._returned_before() is None:
+            raise withdrawn()
 
     def _wakes(self, message: ReadMessage) -> bool:
         return (self._on_reply is not None and not message.is_note) or self._is_due()
@@ -114,7 +124,7 @@ class DecisionWait:
             return None
         standing = self._thread.standing(lambda one: self._error_of(one) is not None)
         form = self._thread.form_tracker.form
-        if standing and form and standing.state == "accepted" and self._record.is_contradicted(form.of):
+        if standing and form and standing.state == "accepted" and self._facts.is_contradicted(form.of):
             return replace(standing, state="conflict", decided=None)
         return standing
 
@@ -199,8 +209,7 @@ class DecisionWait:
             form, by = thread.form_tracker.form, self._returned_before()
         if form and by and any(one.message_id == by for one in thread.form_tracker.answers):
             return await self._return_decision(form.of, by)
-        if by is None and self._record.is_withdrawn:
-            raise withdrawn()
+        self._check_asked()
         if sender.is_due:
             # Sending is repeated later, and reports its errors then.
             with suppress(Exception):
@@ -222,24 +231,17 @@ class DecisionWait:
 
     async def _has_other_texts(self) -> bool:
         """Whether another process of this agent has written something that this one did not know: no answer counts without it."""
-        thread, sent = self._thread, self._record.sent_texts()
-        if any(not self._sender.knows(one) for one in sent):
+        thread, sender, sent = self._thread, self._sender, self._facts.sent_texts()
+        if not all(map(sender.knows, sent)):
             await thread.read()
-        unread = [one for one in sent if not self._sender.knows(one)]
-        if unread:
-            listed = {one.message_id for one in await self._conversation.messages()}
-            if not listed.issuperset(unread):
-                raise self._refuse(missing())
-            self._sender.note_sent(unread)
-        if not self._sender.adopt():
+        if not all(map(sender.knows, sent)):
+            thread.refuse(missing())
+            raise missing()
+        if not sender.take_over():
             return False
         # They link to what the other process had been shown.
         await thread.read()
         return True
-
-    def _refuse(self, error: RelayError) -> RelayError:
-        self._thread.refuse(error)
-        return error
 
     def _check_all(self) -> None:
         form = self._thread.form_tracker.form
@@ -253,11 +255,8 @@ class DecisionWait:
 
     def _returned_before(self) -> str | None:
         """The message that decided about the newest form, if a program has its decision."""
-        form, decided = self._thread.form_tracker.form, self._conversation.decided
-        if not form or self._sends_form():
-            return None
-        known = self._record.decision(form.of)
-        return known or (decided["messageId"] if decided and decided["of"] == form.of else None)
+        form = self._thread.form_tracker.form
+        return self._conversation.decision_of(form.of) if form and not self._sends_form() else None
 
     async def _return_decision(self, of: str, message_id: str) -> Decision[Any]:
         """Returns it, and no other one from then on: the program may have acted on it."""
@@ -272,7 +271,7 @@ class DecisionWait:
         await self._conversation.save()
         # Another process may have returned another one in the meantime, or reported a contradiction. What this program does not get
         # stays in the mailbox.
-        first = self._record.return_decision(of, message_id, is_decline=decision.action == "decline")
+        first = self._facts.return_decision(of, message_id, is_decline=decision.action == "decline")
         if first is None:
             self._conversation.decided = None
             await self._conversation.save()
@@ -285,16 +284,15 @@ class DecisionWait:
 
     async def _outcome(self, of: str) -> Decision[Any] | None:
         conversation, returned = self._conversation, self._returned_before()
-        if returned is None and self._record.is_withdrawn:
-            raise withdrawn()
+        self._check_asked()
         standing = self._standing()
         deciding = returned or (standing.decided if standing else None)
         if deciding is not None:
             return await self._return_decision(of, deciding)
         if standing and standing.state == "conflict":
-            self._record.contradict(of, [one.message_id for one in self._thread.form_tracker.answers])
+            self._facts.contradict(of, [one.message_id for one in self._thread.form_tracker.answers])
             await conversation.save()
-            returned = self._record.decision(of)
+            returned = self._facts.decision(of)
             if returned is not None:
                 return await self._return_decision(of, returned)
             raise contradiction()

@@ -16,8 +16,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from .._errors import RelayError, invalid_input, message_refused
 from .._json_text import Members, is_object
 from .encoding import encode_tuple, from_base64, to_base64, to_utf8
-from .frame import Part, read_frame, write_frame
-from .history import History, State
+from .frame import Frame, Part, read_frame, write_frame
+from .history import History, ChannelState
 from .key_exchange import Role, digest_conversation, refuse_own_keys
 from .keys import OwnKeys, derive, is_signed_by
 from .parts import check_parts, read_parts
@@ -29,7 +29,7 @@ _tag_length = 16
 
 @dataclass(frozen=True)
 class OpenedMessage:
-    link: str
+    hash: str
     """Names the message among those that were shown."""
     text: str
     parts: tuple[Part, ...]
@@ -95,7 +95,7 @@ class Channel:
         parts: Sequence[Part] = (),
         shown: Sequence[str] | None = None,
     ) -> Members:
-        """Encrypts a message. `shown` has the links of the messages that had been shown when the text was written; by default
+        """Encrypts a message. `shown` has the hashes of the messages that had been shown when the text was written; by default
         all that were opened."""
         sealed = self.encrypt(text, message_id=message_id, parts=parts, shown=shown)
         self.commit(sealed)
@@ -141,6 +141,24 @@ class Channel:
 
     def open(self, record: Mapping[str, Any]) -> OpenedMessage:
         """Decrypts a message of either side."""
+        role, frame, digest = self._decrypt(record)
+        is_own = role == self._role
+        seen_your_last = self._history.accept(digest, frame.links or (), is_own)
+        is_sequenced = frame.links is not None
+        return OpenedMessage(
+            hash=to_base64(digest),
+            text=frame.text,
+            parts=frame.parts,
+            protection="sequenced" if is_sequenced else "unsequenced",
+            seen_your_last=seen_your_last if is_sequenced and not is_own else None,
+        )
+
+    def peek(self, record: Mapping[str, Any]) -> str:
+        """The text of a message, without noting it: whether another one before it is missing is not checked."""
+        _, frame, _ = self._decrypt(record)
+        return frame.text
+
+    def _decrypt(self, record: Mapping[str, Any]) -> tuple[Role, Frame, bytes]:
         role, message_id = read_origin(record)
         blob = record.get("encrypted")
         members: Members = blob if is_object(blob) else {}
@@ -173,17 +191,7 @@ class Channel:
                 "A message does not say which messages came before it, so some may be missing.",
                 "Bring the expert's client up to date, or set `accept_unprotected`.",
             )
-        digest = hashlib.sha256(signed).digest()
-        is_own = role == self._role
-        seen_your_last = self._history.accept(digest, frame.links or (), is_own)
-        is_sequenced = frame.links is not None
-        return OpenedMessage(
-            link=to_base64(digest),
-            text=frame.text,
-            parts=frame.parts,
-            protection="sequenced" if is_sequenced else "unsequenced",
-            seen_your_last=seen_your_last if is_sequenced and not is_own else None,
-        )
+        return role, frame, hashlib.sha256(signed).digest()
 
     def ends_of(self, shown: Sequence[str]) -> list[str]:
         """Of these messages and all that they link to, those to which no other of them links."""
@@ -191,7 +199,7 @@ class Channel:
 
     @property
     def seen(self) -> list[str]:
-        """The links of all messages that were opened or encrypted here."""
+        """The hashes of all messages that were opened or encrypted here."""
         return self._history.names
 
     @property
@@ -209,7 +217,7 @@ class Channel:
         """Those that were encrypted here and may never be sent."""
         return self._history.forgotten
 
-    def state(self) -> State:
+    def state(self) -> ChannelState:
         """The state from which a channel continues. Save it before a message is sent."""
         return self._history.state()
 

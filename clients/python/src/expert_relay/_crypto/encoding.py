@@ -1,4 +1,4 @@
-"""Texts, base64 and tuples as docs/crypto.md writes them."""
+"""Texts, base64 and tuples as docs/crypto-keys.md writes them."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from .._json_text import is_list, is_object
 from .encoding import from_base64, to_base64
 from .frame import MAX_LINKS
 
-State = dict[str, Any]
+ChannelState = dict[str, Any]
 
 
 class History:
@@ -157,7 +157,7 @@ class History:
             raise message_refused("message_replayed", "A message was repeated.")
         return self._add(name, [to_base64(link) for link in links], is_own)
 
-    def state(self) -> State:
+    def state(self) -> ChannelState:
         seen = [[name, covers, *links] for name, (covers, links) in zip(self._hashes, self._seen, strict=True)]
         return {
             "seen": seen,

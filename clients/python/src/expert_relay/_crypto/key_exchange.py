@@ -157,7 +157,8 @@ def unknown_expert(known: Sequence[str], fingerprint: str) -> RelayError:
     return refusal(
         "unknown_expert",
         f"Another expert answers: {fingerprint} instead of {' or '.join(known)}. Nothing was sent to them.",
-        "Ask the expert over another channel whether the key is new.",
+        "Ask the expert over another channel whether the key is new. If it is, set RELAY_EXPERT (in code: `expert`) to the new "
+        "fingerprint.",
     )
 
 

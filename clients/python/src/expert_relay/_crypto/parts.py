@@ -45,7 +45,7 @@ class File:
 @dataclass(frozen=True)
 class AnswerPart:
     of: bytes
-    """32 bytes that name the form: the digest of the submit that has it, or the link of the message that has it."""
+    """32 bytes that name the form: the digest of the submit that has it, or the hash of the message that has it."""
     json: str
 
 

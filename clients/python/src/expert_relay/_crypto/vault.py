@@ -20,7 +20,7 @@ _info = "expert-relay/v4/vault"
 # Crockford's base32: no letter in it looks like another character.
 _alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _length = 26
-# As docs/crypto.md lists it: Python's own white space is not the same.
+# As docs/crypto-keys.md lists it: Python's own white space is not the same.
 _separators = re.compile(
     "[-\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2010-\u2015\u2028\u2029\u202f\u205f\u3000\ufeff]"
 )

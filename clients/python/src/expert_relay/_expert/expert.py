@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import httpx
 
 from .._crypto.fingerprint import format_fingerprint
 from .._crypto.keys import ExpertKeys
-from .._environment import EXPERT_VARIABLES, options_from_env
+from .._environment import EXPERT_VARIABLES, ExpertOptions, options_from_env
 from .._errors import RelayError, unexpected
 from .._json_text import Members
 from .._store import ContinuedValues, MemoryStore, PartOfStore, Store, values_of_key
 from .._requests import (
+    RequestStatus,
     WhoAmI,
     is_request_id,
     list_requests,
@@ -37,6 +38,9 @@ from .inbox import Inbox
 from .list_questions import ListedQuestion, check_row, read_row
 from .request import AsyncExpertRequest
 from .request_memory import RequestMemory, normalize_code
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 # A placeholder for the topic of all events of this expert. The real name contains the user's id.
 _topic = "activity"
@@ -88,12 +92,14 @@ class AsyncExpert:
         self._looped: list[str] = []
 
     @classmethod
-    def from_env(cls, **options: Any) -> AsyncExpert:
+    def from_env(
+        cls, *, url: str | None = None, api_key: str | None = None, **options: Unpack[ExpertOptions]
+    ) -> AsyncExpert:
         """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where it is set, `RELAY_HUB_URL`. What is given as an option comes first.
 
         >>> expert = AsyncExpert.from_env(root=root, store=FileStore(".expert"))
         """
-        return cls(**options_from_env(EXPERT_VARIABLES, options))
+        return cls(**options_from_env(EXPERT_VARIABLES, {"url": url, "api_key": api_key, **options}))
 
     async def _topics_of(self, _names: Sequence[str]) -> Sequence[str]:
         # The id is read before each connection, since an answer may be wrong: then the stream does not open, and the client polls.
@@ -107,7 +113,7 @@ class AsyncExpert:
     def _listen(self, listener: Callable[[Members | None], None]) -> Callable[[], None]:
         """Calls back with each event, and with None when events may be missing. Returns a function that stops it."""
         self._listeners.append(listener)
-        unfollow = self._hub.follow(_topic, lambda _: listener(None))
+        unfollow = self._hub.follow(_topic, lambda: listener(None))
 
         def stop() -> None:
             unfollow()
@@ -165,7 +171,7 @@ class AsyncExpert:
                 raise
             return None
 
-    async def list(self, status: str | None = None, limit: int | None = None) -> list[ListedQuestion]:
+    async def list(self, status: RequestStatus | None = None, limit: int | None = None) -> list[ListedQuestion]:
         """The requests of this expert, those with the newest activity first; with `limit` at most so many. Their messages are not read.
         Each question is compared with what was shown first and remembered, so that it can be shown to a person, who may answer it later
         by its code. Of more than 200, one that changes meanwhile may be missing.
@@ -174,7 +180,7 @@ class AsyncExpert:
         ...     print(listed.ref_code, listed.refused or listed.question)
         """
         heads = await list_requests(self._api, read_row, status=status, limit=limit, content=True)
-        return [check_row(self._request_memory, head) for head in heads]
+        return [check_row(self._request_memory, head, self._keys) for head in heads]
 
     async def request(self, request_id_or_ref_code: str) -> AsyncExpertRequest:
         """One request, by its id or its reference code.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from .._crypto.channel import Channel
 from .._crypto.encoding import from_base64
-from .._crypto.history import State, missing
+from .._crypto.history import ChannelState, missing
 from .._crypto.key_exchange import Role, check_pick_up, keys_changed, sign_exchange
 from .._crypto.keys import ExpertKeys, OwnKeys
 from .._errors import RelayError
@@ -38,11 +38,12 @@ class ExpertSide:
     has_devices = True
     accept_unprotected = False
     is_signed = True
+    is_withdrawn = False
 
     def __init__(self, request_id: str, expert: ExpertKeys | None, requests: RequestMemory) -> None:
         self._request_id, self._expert, self._requests = request_id, expert, requests
         self._remembered: Remembered | None = None
-        self.recall()
+        self.read_store()
         self._own: OwnKeys | None = None
         self._channel: Channel | None = None
         self._accepted: str | None = None
@@ -82,7 +83,7 @@ class ExpertSide:
     def check(self, message: ReadMessage) -> None:
         """Other devices of the expert may send anything."""
 
-    def recall(self) -> None:
+    def read_store(self) -> None:
         self._remembered = self._requests.recall(self._request_id) or self._remembered
 
     def has_unread(self, channel: Channel | None) -> bool:
@@ -163,7 +164,7 @@ class ExpertSide:
             )
         return self._channel
 
-    def check_history(self, state: State | None) -> None:
+    def check_history(self, state: ChannelState | None) -> None:
         """Compares the history with the remembered one, and remembers the new one."""
         if state is None or self._remembered is None:
             return

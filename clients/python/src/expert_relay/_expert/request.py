@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from .._crypto.channel import is_message_id
@@ -12,13 +13,13 @@ from .._errors import RelayError, invalid_input, is_refusal
 from .._forms.answer import DecisionState
 from .._forms.check_form import read_form
 from .._json_text import Members
-from .._thread.conversation_facts import ConversationFacts, Facts
+from .._thread.conversation_base import ConversationBase, Described
 from .._thread.follower import Follower
 from .._thread.message import Message, describe
 from .._thread.page import Head
 from .._thread.parts_to_send import make_parts
 from .._requests import Follows
-from .._thread.sender import Sender, Sending, held_error
+from .._thread.sender import Sender, SendResult, held_error
 from .._thread.shown import first_received, is_newest_crossed
 from .._thread.thread import Thread
 from .._tracebacks import hides_locals
@@ -32,7 +33,7 @@ from .write_decision import Accept, CountedDecision, Decline, RequestForm, write
 
 
 @hides_locals
-class AsyncExpertRequest(ConversationFacts):
+class AsyncExpertRequest(ConversationBase):
     """A request for help, as the expert sees it.
 
     >>> request = await expert.request("HS-7KQ2M9XD")
@@ -150,9 +151,9 @@ class AsyncExpertRequest(ConversationFacts):
         """Why this request is refused: then nothing can be read or sent, and every call raises this error."""
         return self._thread.refusal
 
-    def _facts(self) -> Facts:
+    def _described(self) -> Described:
         head = self._head
-        return Facts(self._first_head.state.ref_code, head.request, head.notes)
+        return Described(self._first_head.state.ref_code, head.request, head.notes)
 
     @property
     def _head(self) -> Head:
@@ -229,7 +230,11 @@ class AsyncExpertRequest(ConversationFacts):
 
         # At the same time the list is read, for messages of this expert's other devices.
         await all_or_error((exchange(), thread.read(if_stale=True)))
-        await thread.adopt(provider_keys=pick_up.keys, key_signature=pick_up.key_signature)
+
+        def with_keys(head: Head) -> Head:
+            return head if thread.channel else replace(head, provider_keys=pick_up.keys, key_signature=pick_up.key_signature)
+
+        await thread.adopt(with_keys)
 
     async def answer(
         self,
@@ -242,7 +247,7 @@ class AsyncExpertRequest(ConversationFacts):
         even_if_newer: bool = False,
         without_parts: bool = False,
         message_id: str | None = None,
-    ) -> Sending:
+    ) -> SendResult:
         """Sends an answer. It first waits for `missing_parts`, as `receive` does; with `without_parts` it is sent although they have not
         come, but never without the question of a confidential request. When both sides have keys it is encrypted, and the request is picked up first if it was not. `decision`
         answers `form`; the text is its comment, and may be empty. `shown` names the messages of both sides that your user had been

@@ -130,7 +130,7 @@ def decide(
         if not given.is_proven or given.is_uncertain:
             continue
         answer = read_answer(given.json)
-        is_valid = answer is not None and _fits_form(form, answer) and not is_refused(given.message_id)
+        is_valid = answer is not None and fits_form(form, answer) and not is_refused(given.message_id)
         if given.is_crossed:
             is_reopened = is_reopened or is_valid
         elif answer is not None and is_valid:
@@ -150,7 +150,8 @@ def decide(
     return Standing("accepted", counting[0][0], tuple(invalid), counted)
 
 
-def _fits_form(form: Form | None, answer: FormAnswer) -> bool:
+def fits_form(form: Form | None, answer: FormAnswer) -> bool:
+    """Whether an answer is valid for the form. None: one that cannot be shown, which can only be declined."""
     if answer.action == "decline":
         return True
     return form is not None and not check_content(form, answer.content)

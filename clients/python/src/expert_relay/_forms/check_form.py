@@ -99,14 +99,13 @@ def _read_members(value: object, path: str, checks: dict[str, Check]) -> dict[st
         _refuse(path, "This must be an object.")
     copy: dict[str, Any] = {}
     for name, member in value.items():
-        checked = checks.get(name, _not_allowed)(member, member_path(path, name))
+        at = member_path(path, name)
+        if name not in checks:
+            _refuse(at, f"This is not allowed in a form. What is allowed here: {', '.join(checks)}.")
+        checked = checks[name](member, at)
         if checked is not None:
             copy[name] = checked
     return copy
-
-
-def _not_allowed(_value: object, path: str) -> NoReturn:
-    _refuse(path, "This is not allowed in a form.")
 
 
 def _left_out(_value: object, _path: str) -> None:
@@ -136,7 +135,7 @@ def _read_properties(value: object, path: str) -> dict[str, Any]:
 def _read_field(value: object, path: str) -> dict[str, Any]:
     members = _members_of(value) if is_object(value) else {}
     if members is None:
-        _refuse(member_path(path, "type"), "This must be the type of a field.")
+        _refuse(member_path(path, "type"), "This must be the type of a field: string, number, integer, boolean or array.")
     field = _read_members(value, path, {**_labels, **members})
     _require_members(field, path, "type", *(["items"] if "items" in members else []))
     for least, most in _ranges:
@@ -202,7 +201,9 @@ def _text(max_length: int, *, may_be_blank: bool) -> Callable[[object, str], str
 
 
 def _unchanged(value: object, path: str) -> object:
-    return _not_allowed(value, path) if value is None else value
+    if value is None:
+        _refuse(path, "This is not allowed in a form.")
+    return value
 
 
 _title = _text(200, may_be_blank=False)

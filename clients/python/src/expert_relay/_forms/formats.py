@@ -47,7 +47,7 @@ def is_date_time(text: str) -> bool:
 
 
 FORMATS: dict[str, tuple[Callable[[str], bool], str]] = {
-    "email": (is_email, "Give an e-mail address, such as ada@example.com."),
+    "email": (is_email, "Give an email address, such as ada@example.com."),
     "uri": (is_uri, "Give an address, such as https://example.com."),
     "date": (is_date, "Give a date, such as 2026-11-23."),
     "date-time": (

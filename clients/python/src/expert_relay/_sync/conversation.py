@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, overload
 
 from .._agent.answers import Answer, C_co, Decision, OnReply
-from .._agent.conversation import AsyncConversation
-from .._agent.conversation_state import State, Verification
+from .._agent.conversation import CONTRADICTION, AsyncConversation
+from .._agent.conversation_state import ConversationState, Verification
 from .._crypto.parts import File
 from .._forms.content import Content, Form
 from .._forms.to_form import FormOrModel
-from .._thread.conversation_facts import ConversationFacts, Facts
+from .._thread.conversation_base import ConversationBase, Described
 from .._thread.message import Message
-from .._thread.sender import Sending
+from .._thread.sender import SendResult
 from .._tracebacks import hides_locals
 from .portal import Portal, call_in_caller
 
@@ -22,7 +22,7 @@ SyncOnReply = Callable[[Answer], None]
 
 
 @hides_locals
-class Conversation(ConversationFacts, Generic[C_co]):
+class Conversation(ConversationBase, Generic[C_co]):
     """A conversation with an expert. Each answer is returned once and in order, by a loop or by `wait_for_answer`.
 
     >>> for answer in conversation:
@@ -34,8 +34,8 @@ class Conversation(ConversationFacts, Generic[C_co]):
     def __init__(self, portal: Portal, conversation: AsyncConversation[C_co]) -> None:
         self._portal, self._async = portal, conversation
 
-    def _facts(self) -> Facts:
-        return self._async._facts()  # pyright: ignore[reportPrivateUsage]
+    def _described(self) -> Described:
+        return self._async._described()  # pyright: ignore[reportPrivateUsage]
 
     @property
     def unsent(self) -> list[str]:
@@ -131,14 +131,16 @@ class Conversation(ConversationFacts, Generic[C_co]):
         form: FormOrModel | None = None,
         files: Sequence[File] = (),
         shown: Sequence[str] | None = None,
-    ) -> Sending:
+    ) -> SendResult:
         """Sends a message: see `AsyncConversation.send`.
 
         >>> conversation.send("And the cache?", files=[File("log.txt", log, "text/plain")])
         """
         return self._portal.run(lambda: self._async.send(text, form=form, files=files, shown=shown))
 
-    def ask_again(self, text: str | None = None) -> Sending:
+    def ask_again(
+        self, text: str = CONTRADICTION, *, files: Sequence[File] = (), shown: Sequence[str] | None = None
+    ) -> SendResult:
         """Sends the newest form again: see `AsyncConversation.ask_again`.
 
         >>> try:
@@ -148,7 +150,7 @@ class Conversation(ConversationFacts, Generic[C_co]):
         ...         raise
         ...     conversation.ask_again()
         """
-        return self._portal.run(lambda: self._async.ask_again() if text is None else self._async.ask_again(text))
+        return self._portal.run(lambda: self._async.ask_again(text, files=files, shown=shown))
 
     def messages(self) -> list[Message]:
         """The messages of both sides: see `AsyncConversation.messages`.
@@ -157,6 +159,14 @@ class Conversation(ConversationFacts, Generic[C_co]):
         ...     print(message.sender, message.text)
         """
         return self._portal.run(self._async.messages)
+
+    def receipt(self, *, whole: bool = False) -> str:
+        """A proof of the decision about the newest form: see `AsyncConversation.receipt`.
+
+        >>> approval = relay.approve("Deploy 4711?")
+        >>> Path("decision.json").write_bytes(approval.conversation.receipt().encode())
+        """
+        return self._portal.run(lambda: self._async.receipt(whole=whole))
 
     def refresh(self) -> None:
         """Reads new messages, the status and the keys once, without waiting for answers, and sends what waits in `unsent`."""
@@ -169,7 +179,7 @@ class Conversation(ConversationFacts, Generic[C_co]):
         """
         self._portal.run(lambda: self._async.close(reason))
 
-    def export(self) -> State:
+    def export(self) -> ConversationState:
         """All that `resume` needs, as JSON. It contains the private keys. Answers that were returned count as processed.
 
         >>> state = conversation.export()

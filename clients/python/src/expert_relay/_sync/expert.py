@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from types import TracebackType
-from typing import Any
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from .._crypto.parts import File
-from .._environment import EXPERT_VARIABLES, options_from_env
+from .._environment import EXPERT_VARIABLES, ExpertOptions, options_from_env
 from .._errors import RelayError
 from .._expert.describe_pending import PendingAnswer
 from .._expert.write_decision import Accept, CountedDecision, Decline, RequestForm
@@ -17,15 +15,15 @@ from .._expert.expert import AsyncExpert
 from .._expert.list_questions import ListedQuestion
 from .._expert.request import AsyncExpertRequest
 from .._forms.answer import DecisionState
-from .._requests import Follows, WhoAmI
-from .._thread.conversation_facts import ConversationFacts, Facts
+from .._requests import Follows, RequestStatus, WhoAmI
+from .._thread.conversation_base import ConversationBase, Described
 from .._thread.message import Message
-from .._thread.sender import Sending
-from .._store import Store
-from .._timing import Timing
+from .._thread.sender import SendResult
 from .._tracebacks import hides_locals
-from .._transport.api import OnOutage
 from .portal import Portal, call_in_caller
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @hides_locals
@@ -37,38 +35,20 @@ class Expert:
     ...         request.answer(f"You asked: {request.question}")
     """
 
-    def __init__(
-        self,
-        url: str,
-        api_key: str,
-        *,
-        root: bytes | None = None,
-        store: Store | None = None,
-        hub_url: str | None = None,
-        on_outage: OnOutage | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
-        timing: Timing | None = None,
-    ) -> None:
+    def __init__(self, url: str, api_key: str, **options: Unpack[ExpertOptions]) -> None:
         """The options of `AsyncExpert`. `store` and `on_outage` are called in another thread."""
         self._portal = Portal()
-        self._async = AsyncExpert(
-            url,
-            api_key,
-            root=root,
-            store=store,
-            hub_url=hub_url,
-            on_outage=on_outage,
-            transport=transport,
-            timing=timing,
-        )
+        self._async = AsyncExpert(url, api_key, **options)
 
     @classmethod
-    def from_env(cls, **options: Any) -> Expert:
+    def from_env(
+        cls, *, url: str | None = None, api_key: str | None = None, **options: Unpack[ExpertOptions]
+    ) -> Expert:
         """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where it is set, `RELAY_HUB_URL`. What is given as an option comes first.
 
         >>> expert = Expert.from_env(root=root, store=FileStore(".expert"))
         """
-        return cls(**options_from_env(EXPERT_VARIABLES, options))
+        return cls(**options_from_env(EXPERT_VARIABLES, {"url": url, "api_key": api_key, **options}))
 
     @property
     def fingerprint(self) -> str | None:
@@ -89,7 +69,7 @@ class Expert:
         for request in self._portal.iterate(lambda: self._async.requests(filter=is_wanted if filter else None)):
             yield ExpertRequest(self._portal, request)
 
-    def list(self, status: str | None = None, limit: int | None = None) -> list[ListedQuestion]:
+    def list(self, status: RequestStatus | None = None, limit: int | None = None) -> list[ListedQuestion]:
         """The requests of this expert, those with the newest activity first: see `AsyncExpert.list`.
 
         >>> for listed in expert.list("pending"):
@@ -122,7 +102,7 @@ class Expert:
 
 
 @hides_locals
-class ExpertRequest(ConversationFacts):
+class ExpertRequest(ConversationBase):
     """A request for help, as the expert sees it: see `AsyncExpertRequest`.
 
     >>> request = expert.request("HS-7KQ2M9XD")
@@ -134,8 +114,8 @@ class ExpertRequest(ConversationFacts):
     def __init__(self, portal: Portal, request: AsyncExpertRequest) -> None:
         self._portal, self._async = portal, request
 
-    def _facts(self) -> Facts:
-        return self._async._facts()  # pyright: ignore[reportPrivateUsage]
+    def _described(self) -> Described:
+        return self._async._described()  # pyright: ignore[reportPrivateUsage]
 
     @property
     def agent(self) -> str | None:
@@ -261,7 +241,7 @@ class ExpertRequest(ConversationFacts):
         even_if_newer: bool = False,
         without_parts: bool = False,
         message_id: str | None = None,
-    ) -> Sending:
+    ) -> SendResult:
         """Sends an answer: see `AsyncExpertRequest.answer`.
 
         >>> if request.form:

@@ -89,30 +89,32 @@ class Portal:
         """`give_back` gets a result that does not reach the caller because of Ctrl-C."""
         if os.getpid() != self._pid:
             raise invalid_input("This client was made before this process was forked: make a new one.")
-        caller = _Caller()
-        results: list[T] = []
+        caller, loop = _Caller(), _loop.get()
+        tasks: list[asyncio.Task[T]] = []
 
         async def work_for_caller() -> T:
             _caller.set(caller)
-            results.append(await work())
-            return results[0]
+            return await work()
+
+        def start() -> None:
+            tasks.append(loop.create_task(work_for_caller()))
+            tasks[0].add_done_callback(lambda _: caller.finish())
 
         async def undo() -> None:
-            if give_back and results:
-                give_back(results[0])
+            if give_back and not tasks[0].cancelled() and not tasks[0].exception():
+                give_back(tasks[0].result())
 
-        future = asyncio.run_coroutine_threadsafe(work_for_caller(), _loop.get())
-        future.add_done_callback(lambda _: caller.finish())
+        loop.call_soon_threadsafe(start)
         try:
             caller.serve()
         except BaseException:
             # Ctrl-C: what the call has begun is ended in order.
-            future.cancel()
+            loop.call_soon_threadsafe(lambda: tasks[0].cancel())
             caller.serve()
-            # After the cancellation, in the order of the event loop.
-            asyncio.run_coroutine_threadsafe(undo(), _loop.get()).result()
+            # In the event loop, as all that changes a client.
+            asyncio.run_coroutine_threadsafe(undo(), loop).result()
             raise
-        return future.result()
+        return tasks[0].result()
 
     def read(self, read: Callable[[], T]) -> T:
         """For what is computed of several values, which the event loop changes meanwhile."""

@@ -27,7 +27,7 @@ class Follower:
         """Starts to wait. Returns a function that stops it."""
         self._waiting += 1
         if self._end is None and not self._thread.mailbox.has_ended:
-            self._begin()
+            self._start_reading()
         is_waiting = True
 
         def release() -> None:
@@ -45,7 +45,7 @@ class Follower:
         self._finish()
         self._thread.mailbox.stop(error)
 
-    def _begin(self) -> None:
+    def _start_reading(self) -> None:
         thread, sender = self._thread, self._sender
 
         async def run() -> None:
@@ -68,6 +68,7 @@ class Follower:
             refresher.stop()
 
         self._end = end
+        # `listen` may call `stop` at once.
         unlisten: Stop = lambda: None  # noqa: E731
         unlisten = self._listen(refresher.refresh)
 

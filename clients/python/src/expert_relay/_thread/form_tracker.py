@@ -67,7 +67,7 @@ class FormTracker:
     def note(self, message: ReadMessage) -> None:
         """Notes a message in the order of the list."""
         if message.role == "consumer":
-            self._note_agents(message.link, message.parts)
+            self._note_agents(message.hash, message.parts)
             return
         answer, form = message.known_parts().answer, self.form
         if answer and form and to_base64(answer.of) == form.of:
@@ -76,7 +76,7 @@ class FormTracker:
     def standing(
         self, channel: Channel | None, others: Sequence[str], is_refused: Callable[[str], bool] = lambda _: False
     ) -> Standing | None:
-        """What the answers amount to. `others` has the links of the other side's messages."""
+        """What the answers amount to. `others` has the hashes of the other side's messages."""
         form = self.form
         if form is None:
             return None
@@ -93,7 +93,7 @@ class FormTracker:
                 json=known.answer.json if known.answer else "",
                 is_proven=is_sequenced if self._side.agent_sent_keys else is_plain,
                 # Plain text does not say what it had seen.
-                is_crossed=message.link is not None and is_crossed(seen, by_agent, message.link),
+                is_crossed=message.hash is not None and is_crossed(seen, by_agent, message.hash),
                 is_uncertain=known.is_uncertain,
             )
 

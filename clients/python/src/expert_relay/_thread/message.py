@@ -69,8 +69,8 @@ class ReadMessage:
     text: str
     protection: Protection
     created_at: str = ""
-    link: str | None = None
-    """The name under which later messages link to it. Plain text has none."""
+    hash: str | None = None
+    """By which later messages link to it. Plain text has none."""
     seen_your_last: bool | None = None
     parts: tuple[Part, ...] = field(default=())
     sealed_before: int | None = None
@@ -94,8 +94,8 @@ class ReadMessage:
             "protection": self.protection,
             "createdAt": self.created_at,
         }
-        if self.link is not None:
-            members["link"] = self.link
+        if self.hash is not None:
+            members["hash"] = self.hash
         if self.seen_your_last is not None:
             members["seenYourLast"] = self.seen_your_last
         if self.parts:
@@ -121,7 +121,7 @@ def restore_message(saved: object) -> ReadMessage:
         text=text or "",
         protection=protection,  # type: ignore[arg-type]
         created_at=created_at or "",
-        link=text_of(saved.get("link")),
+        hash=text_of(saved.get("hash")),
         seen_your_last=saved.get("seenYourLast"),
         parts=restore_parts(saved.get("parts")),
         sealed_before=whole_number(saved.get("sealedBefore")),
@@ -178,7 +178,7 @@ def describe(message: ReadMessage) -> Message:
         seen_your_last=message.seen_your_last,
         form=form,
         unreadable_form=known.form is not None and form is None,
-        form_of=message.link if known.form is not None else None,
+        form_of=message.hash if known.form is not None else None,
         answer=answer,
         unreadable_answer=known.answer is not None and answer is None,
         files=known.files,
@@ -206,7 +206,7 @@ def open_record(
             message_id=message_id,
             text=opened.text,
             protection=opened.protection,
-            link=opened.link,
+            hash=opened.hash,
             seen_your_last=opened.seen_your_last,
             parts=opened.parts,
         )

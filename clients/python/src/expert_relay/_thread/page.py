@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from .._crypto.key_exchange import Exchange
 from .._errors import unexpected
@@ -35,6 +34,8 @@ class Head:
     consumer_keys: Pair | None
     provider_keys: Pair | None
     key_signature: str | None
+    newest_message: Members | None
+    """What the agent has written since the last answer, not checked yet. Only in lists, and if it is short."""
     erased_at: str | None
     """When the content of an ended request was erased. Then it has no keys and no messages."""
 
@@ -43,10 +44,10 @@ class Head:
         keys = self.provider_keys
         return Exchange(keys.sign, keys.encrypt, self.key_signature) if keys else None
 
-    def when_closed(self, closed: Members) -> dict[str, Any]:
-        """What the answer to a close changes."""
-        notes = replace(read_notes(closed), tags=self.notes.tags, follows=self.notes.follows)
-        return {"state": replace(self.state, status="closed"), "notes": notes}
+    def as_closed(self, closed: Members | None = None) -> Head:
+        """With what the relay has answered to the close, where there is an answer."""
+        notes = replace(read_notes(closed), tags=self.notes.tags, follows=self.notes.follows) if closed else self.notes
+        return replace(self, state=replace(self.state, status="closed"), notes=notes)
 
     @property
     def request(self) -> AskedRequest:
@@ -90,7 +91,7 @@ def read_head(body: Members) -> Head:
     state = read_state(body)
     # The content of an open conversation is never erased: there the member is ignored, and missing keys are refused.
     is_erased = has_ended(state.status) and optional_text(body, "erasedAt") is not None
-    agent = body.get("agent")
+    agent, newest = body.get("agent"), body.get("newestMessage")
     return Head(
         state=state,
         notes=read_notes(body),
@@ -99,6 +100,7 @@ def read_head(body: Members) -> Head:
         consumer_keys=_pair(body, "consumer"),
         provider_keys=_pair(body, "provider"),
         key_signature=optional_text(body, "keySignature"),
+        newest_message=newest if is_object(newest) else None,
         erased_at=read_time(body, "erasedAt") if is_erased else None,
     )
 

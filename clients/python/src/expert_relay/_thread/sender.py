@@ -22,7 +22,7 @@ from .unsent_texts import UnsentTexts, clocks
 
 
 @dataclass(frozen=True)
-class Sending:
+class SendResult:
     """The result of sending a message.
 
     >>> if not conversation.send("And the cache?").is_sent:
@@ -79,7 +79,7 @@ class Sender(UnsentTexts):
         shown: Sequence[str] | None = None,
         is_held_if_newer: bool = False,
         message_id: str | None = None,
-    ) -> Sending:
+    ) -> SendResult:
         """One with the id of a text that waits is sent again as it was written."""
         thread, is_plain = self._thread, self._is_plain()
         known = next((one for one in self.unsent if one.message_id == message_id), None)
@@ -89,7 +89,7 @@ class Sender(UnsentTexts):
         thread.check_open()
         draft = known or Draft(message_id or str(uuid.uuid4()), text, named, tuple(parts), is_plain)
         if not self._is_unsent(draft):
-            return Sending(draft.message_id, is_sent=True)
+            return SendResult(draft.message_id, is_sent=True)
         replaced = [one.message_id for one in self._drafts if one is not known and self.state_of(one) == "held"]
         if replaced:
             await self.discard(replaced)
@@ -118,7 +118,7 @@ class Sender(UnsentTexts):
             raise RelayError("aborted", "The text was discarded: send it again.")
         if self._is_unsent(draft) and self._is_held(draft):
             raise held_error()
-        return Sending(draft.message_id, not self._is_unsent(draft))
+        return SendResult(draft.message_id, not self._is_unsent(draft))
 
     async def flush(self) -> None:
         """Sends all texts that can be sent now."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .._crypto.channel import Channel
-from .._crypto.history import State
+from .._crypto.history import ChannelState
 from .._crypto.key_exchange import Role
 from .message import ReadMessage
 from .page import Head
@@ -17,7 +17,7 @@ class OpenForm:
     """A form that the expert can answer."""
 
     of: str
-    """Names it in an answer, in base64: the digest of the question that has it, or the link of the message."""
+    """Names it in an answer, in base64: the digest of the question that has it, or the hash of the message."""
     text: str
     """JSON text, unchecked."""
 
@@ -43,6 +43,11 @@ class Side(Protocol):
         ...
 
     @property
+    def is_withdrawn(self) -> bool:
+        """Whether this agent has closed its question without a decision: it counts as closed, whatever the relay shows."""
+        ...
+
+    @property
     def form(self) -> OpenForm | None:
         """The form that came with the question."""
         ...
@@ -59,10 +64,10 @@ class Side(Protocol):
         """Checks the keys that the relay shows. Returns the channel once there are keys of both sides."""
         ...
 
-    def recall(self) -> None:
+    def read_store(self) -> None:
         """Reads the store before the list is read: what other clients store later may be newer than the list."""
         ...
 
-    def check_history(self, state: State | None) -> None:
+    def check_history(self, state: ChannelState | None) -> None:
         """Checks the history once the list was read to its end."""
         ...

@@ -17,7 +17,7 @@ from .._requests import RequestStatus, has_ended
 from .._transport.api import Api
 from .form_tracker import FormTracker
 from .mailbox import Mailbox
-from .list_reader import ListReader
+from .listed_messages import ListedMessages, OnRecord
 from .message import ReadMessage, restore_message
 from .page import Head, Page, read_page
 from .shown import Read, has_newer, name_shown, with_own
@@ -45,7 +45,9 @@ class Thread:
         has_drafts: Callable[[], bool],
         state: Members | None = None,
         channel: Channel | None = None,
+        on_record: OnRecord | None = None,
     ) -> None:
+        """`on_record` is called with each record that is accepted, and the hash of its message."""
         saved = state or {}
         self.api, self.request_id, self.side = api, request_id, side
         self._read = Read(channel)
@@ -55,12 +57,14 @@ class Thread:
         self.mailbox: Mailbox[ReadMessage] = Mailbox(restore_message(one) for one in _saved_list(saved, "messages"))
         self.answers_read: int = saved.get("answersRead") or 0
         """How many of the messages that were read are answers."""
-        self._list = ListReader(side, has_drafts)
+        self._list = ListedMessages(side, has_drafts, on_record)
         self._last_seq: int = saved.get("seq") or 0
         for entry in _saved_list(saved, "others"):
             if not is_list(entry) or not entry or not isinstance(entry[0], str):
                 raise not_as_exported()
             self._read.others[entry[0]] = text_of(entry[1]) if len(entry) > 1 else None
+        # The ids of this side's messages that were listed, in lower case.
+        self._own = {str(one) for one in _saved_list(saved, "own")}
         self._sealed_here: set[str] = set()
         self._read_at = -_fresh_for
         self._reading = asyncio.Lock()
@@ -75,7 +79,8 @@ class Thread:
             "seq": self._last_seq,
             "answersRead": self.answers_read,
             **({"channel": channel.state()} if channel else {}),
-            "others": [[message_id, link] for message_id, link in self._read.others.items()],
+            "others": [[message_id, hash] for message_id, hash in self._read.others.items()],
+            "own": [*self._own],
             **self.form_tracker.export(),
             "messages": [one.export() for one in (*self.mailbox.unprocessed, *self.mailbox.messages)],
         }
@@ -92,13 +97,13 @@ class Thread:
             raise ended(self.head.state.status)
 
     def has(self, message_id: str) -> bool:
-        """Whether this message was read."""
-        return self._list.has(message_id)
+        """Whether this message of this side was read."""
+        return message_id.lower() in self._own
 
     def standing(self, is_refused: Callable[[str], bool] = lambda _: False) -> Standing | None:
         """What the answers to the newest form amount to, if there is one."""
-        links = [link for link in self._read.others.values() if link is not None]
-        return self.form_tracker.standing(self.channel, links, is_refused)
+        hashes = [hash for hash in self._read.others.values() if hash is not None]
+        return self.form_tracker.standing(self.channel, hashes, is_refused)
 
     async def read(self, *, if_stale: bool = False) -> None:
         """Reads new messages; with `if_stale`, not if a read that has ended began less than a second ago."""
@@ -106,7 +111,7 @@ class Thread:
             started_at = time.monotonic()
             if if_stale and started_at - self._read_at <= _fresh_for:
                 return
-            self.side.recall()
+            self.side.read_store()
             limit = _page_size
             while True:
                 if self.refusal:
@@ -125,12 +130,12 @@ class Thread:
                     break
             self._read_at = started_at
 
-    async def adopt(self, **news: Any) -> None:
+    async def adopt(self, change: Callable[[Head], Head]) -> None:
         """Continues with what the relay has accepted, keys or an end, without reading it back first."""
         # After running calls, whose answers may not have it yet.
         async with self._reading:
-            if self.head and not (self.channel and "provider_keys" in news):
-                self._apply(Page(replace(self.head, **news), (), None))
+            if self.head:
+                self._apply(Page(change(self.head), (), None))
 
     def _check(self, page: Page, after: int) -> Page:
         if page.head.state.request_id != self.request_id:
@@ -144,11 +149,12 @@ class Thread:
         opened: list[ReadMessage] = []
         seq = self._last_seq
         sealed_here = set(self.channel.unlisted) if self.channel else set[str]()
-        self.head = page.head
-        is_erased = page.head.erased_at is not None
+        is_withdrawn = self.side.is_withdrawn and not has_ended(page.head.state.status)
+        self.head = head = page.head.as_closed() if is_withdrawn else page.head
+        is_erased = head.erased_at is not None
         try:
             if not is_erased:
-                self._read.channel = self.side.check_keys(page.head)
+                self._read.channel = self.side.check_keys(head)
             for listed in page.messages:
                 message = self._list.open(listed, self.channel)
                 if message:
@@ -168,22 +174,24 @@ class Thread:
             for message in opened:
                 # An agent's own forms count from the time when they were encrypted; those of another process when they are
                 # listed.
-                if message.role == "provider" or message.link not in sealed_here:
+                if message.role == "provider" or message.hash not in sealed_here:
                     self.form_tracker.note(message)
                 self._note(message)
             self.mailbox.push([one for one in opened if self.side.is_for_caller(one)])
             if self.refusal:
                 self.mailbox.end(self.refusal)
-        if page.next is None and has_ended(page.head.state.status):
+        if page.next is None and has_ended(head.state.status):
             self.mailbox.end()
 
     def _note(self, message: ReadMessage) -> None:
         self.answers_read += message.role == "provider"
         message_id = message.message_id.lower()
         if message.role != self.side.role:
-            self._read.others[message_id] = message.link
-        elif self.side.has_devices and message_id not in self._sealed_here:
-            self._read.from_devices[message_id] = message.link
+            self._read.others[message_id] = message.hash
+            return
+        self._own.add(message_id)
+        if self.side.has_devices and message_id not in self._sealed_here:
+            self._read.from_devices[message_id] = message.hash
 
     def name_shown(self, message_ids: Sequence[str] | None = None) -> list[str]:
         """Names what was shown when a text is written now: these messages, by default those that were taken from the mailbox,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from .._errors import not_as_exported
 from .._json_text import Members, is_object, list_in
@@ -111,11 +111,7 @@ class UnsentTexts:
         is_own = message_id in self._accepted and message_id not in self._encrypted
         return is_own or self._thread.has(message_id)
 
-    def note_sent(self, message_ids: Sequence[str]) -> None:
-        """Texts that were read in the list before a restart."""
-        self._accepted.update(message_ids)
-
-    def adopt(self) -> bool:
+    def take_over(self) -> bool:
         """Takes over texts that other processes have written and not sent. Returns whether there are any."""
         known = {one.message_id for one in (*self._drafts, *([self._outgoing[0]] if self._outgoing else ()))}
         waiting = [restore_draft(one) for one in self._texts.waiting_texts()] if self._texts else []

@@ -25,14 +25,15 @@ from .waiting import within
 
 T = TypeVar("T")
 OnOutage = Callable[[RelayError | None], None]
-# Reads the body of an answer, which is JSON. Raises when it is not what was asked for.
+"""Gets the error when calls start to fail for a reason that will pass, and None when the relay answers again."""
+# Reads the body of a response, which is JSON. Raises when it is not what was asked for.
 ReadAnswer = Callable[[Any, httpx.Headers], T]
 
 # Attempts of a call that fails because of the network or overload. Waiting for a rate limit does not count.
 _max_attempts = 6
 # A thousand conversations must not open a thousand sockets.
 _max_concurrent_calls = 6
-# In characters. The relay is asked for answers that are not compressed, so this is what crosses the network, too.
+# In characters. The relay is asked for responses that are not compressed, so this is what crosses the network, too.
 _max_answer_length = 2**23
 # The share of the rate limit that polling leaves to other calls.
 _reserved_share = 0.4
@@ -63,13 +64,13 @@ class Api:
         self._paused_until = 0.0
         self._outage: RelayErrorReason | None = None
         self._outage_since = 0.0
-        # The rate limit, as the relay reports it with each answer.
+        # The rate limit, as the relay reports it with each response.
         self._left, self._limit, self._window_ends = 1, 0, 0.0
         self.hub_url: str | None = None
-        """The hub's address, once an answer has named it."""
+        """The hub's address, once a response has named it."""
 
     async def get(self, path: str, read: Callable[[Any], T]) -> T:
-        return await self._call("GET", path, None, lambda answer, _: read(answer))
+        return await self._call("GET", path, None, lambda content, _: read(content))
 
     async def post(
         self,
@@ -79,7 +80,7 @@ class Api:
         again: Callable[[], Awaitable[bool]] | None = None,
     ) -> T:
         """`again` says before each repetition whether it is still wanted."""
-        return await self.post_for_headers(path, body, lambda answer, _: read(answer), again=again)
+        return await self.post_for_headers(path, body, lambda content, _: read(content), again=again)
 
     async def post_for_headers(
         self,
@@ -89,7 +90,7 @@ class Api:
         is_over: Callable[[], bool] = lambda: False,
         again: Callable[[], Awaitable[bool]] | None = None,
     ) -> T:
-        """The same. `read` gets the headers of the answer, too. No attempt begins once `is_over`."""
+        """The same. `read` gets the headers of the response, too. No attempt begins once `is_over`."""
         return await self._call("POST", path, write_json(body).encode("utf-8"), read, is_over, again)
 
     def backoff(self, attempt: int) -> float:
@@ -125,7 +126,7 @@ class Api:
                         raise RelayError("aborted", "The call that needs this has ended.")
                     started_at = time.monotonic()
                     body, headers = await self._attempt(method, path, content)
-                answer = read(body, headers)
+                result = read(body, headers)
             except RelayError as error:
                 if not is_transient(error):
                     if error.status is not None:
@@ -147,10 +148,10 @@ class Api:
                     raise
             else:
                 self._report(None, started_at)
-                return answer
+                return result
 
     def _report(self, error: RelayError | None, started_at: float) -> None:
-        # An answer to a call from before the outage does not end it.
+        # A response to a call from before the outage does not end it.
         if error is None and started_at < self._outage_since:
             return
         reason = error.reason if error else None
@@ -200,7 +201,7 @@ class Api:
 
 async def _read_text(response: httpx.Response) -> str:
     if response.headers.get("content-encoding", "identity") != "identity":
-        raise unexpected("an answer that is not compressed")
+        raise unexpected("a response that is not compressed")
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     pieces: list[str] = []
     length = 0

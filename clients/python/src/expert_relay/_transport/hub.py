@@ -23,7 +23,7 @@ TopicsOf = Callable[[Sequence[str]], Coroutine[Any, Any, Sequence[str]]]
 @dataclass(frozen=True, eq=False)
 class _Follower:
     topic: str
-    call: Callable[[bool], None]
+    call: Callable[[], None]
 
 
 class Hub:
@@ -45,10 +45,9 @@ class Hub:
         return stream.position if stream else None
 
     def follow(
-        self, topic: str, on_stale: Callable[[bool], None], beginning: TopicBeginning | None = None
+        self, topic: str, on_stale: Callable[[], None], beginning: TopicBeginning | None = None
     ) -> Callable[[], None]:
-        """Calls back when events of the topic were missed (True), and now and then (`recheck`) in any case. Returns a function that
-        stops it."""
+        """Calls back when events of the topic were missed, and now and then (`recheck`) in any case. Returns a function that stops it."""
         one = _Follower(topic, on_stale)
         self._followers.append(one)
         self._stream_for(topic).add(topic, beginning or TopicBeginning())
@@ -93,10 +92,10 @@ class Hub:
             self._streams.append(stream)
         return stream
 
-    def _call(self, topic: str, is_missed: bool = True) -> None:
+    def _call(self, topic: str) -> None:
         for one in [*self._followers]:
             if one.topic == topic:
-                one.call(is_missed)
+                one.call()
 
     async def _tick(self) -> None:
         """Polls the topics of streams that cannot connect. When all are connected, all topics are checked now and then."""
@@ -110,7 +109,7 @@ class Hub:
             if not blocked and now - self._last_recheck >= timing.recheck:
                 self._last_recheck = now
                 for topic in [topic for stream in self._streams for topic in stream.topics]:
-                    self._call(topic, False)
+                    self._call(topic)
 
     async def _open(self, names: Sequence[str], last_event_id: str | None) -> httpx.Response:
         topics = await self._topics_of(names)
@@ -132,8 +131,8 @@ class Hub:
         await response.aclose()
         raise unexpected("a stream")
 
-    def _read_hub_url(self, answer: Any) -> str:
-        url = text(members(answer), "hubUrl")
+    def _read_hub_url(self, body: Any) -> str:
+        url = text(members(body), "hubUrl")
         # The key is sent to the hub too, so an https gateway needs an https hub.
         is_safe = url.startswith("https:") or self._api.url.startswith("http:")
         if not is_http_url(url) or not is_safe:

@@ -85,12 +85,12 @@ class HubStream:
         """Whether the stream has been closed for longer than a reconnect takes."""
         return not self._is_open and time.monotonic() - self._closed_at > self._timing.poll
 
-    def add(self, topic: str, begin: TopicBeginning) -> None:
+    def add(self, topic: str, beginning: TopicBeginning) -> None:
         self._topics[topic] = None
-        if begin.since is not None and begin.since == self.position:
+        if beginning.since is not None and beginning.since == self.position:
             self._fresh.add(topic)
-        if begin.start is not None:
-            self._starts[topic] = begin.start
+        if beginning.start is not None:
+            self._starts[topic] = beginning.start
         if self._is_open:
             self._gather()
         if not self._is_running:

@@ -1,4 +1,4 @@
-"""The error for an answer with an error status."""
+"""The error for a response with an error status."""
 
 from __future__ import annotations
 

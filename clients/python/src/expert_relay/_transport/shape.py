@@ -1,4 +1,4 @@
-"""Checks the relay's answers member by member: a hostile relay may answer anything."""
+"""Checks the relay's responses member by member: a hostile relay may send anything."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _review_action(
         return {"type": "edit", "edited_action": {"name": name, "args": edited}}
 
     def reject(decision: ToolDecision) -> Members:
-        return {"type": "reject", **({"message": decision.comment} if decision.comment else {})}
+        return {"type": "reject", "message": decision.refusal}
 
     def respond(text: str) -> Members:
         return {"type": "respond", "message": text}

@@ -11,7 +11,7 @@ from .._agent.answers import Decision, OnReply
 from .._agent.conversation import AsyncConversation
 from .._agent.relay import AsyncRelay
 from .._agent.submission import ContextMessage
-from .._agent.withdrawal import close_in_time
+from .._agent.abandonment import close_in_time
 from .._errors import invalid_input
 from .._forms.content import Content
 from .._json_text import Members, is_object
@@ -48,7 +48,6 @@ async def decide_tool_calls(
     agent: str = "the agent",
     timeout: float | None = None,
     on_reply: OnReply | None = None,
-    messages: Sequence[ContextMessage] = (),
     **asking: Any,
 ) -> list[ToolDecision]:
     """Asks an expert about each call, all at the same time, and waits for all decisions. They are in the order of the calls. `run` is
@@ -64,27 +63,43 @@ async def decide_tool_calls(
     >>> result = decision.refusal if decision.action == "decline" else delete_rows(**(decision.arguments or call.arguments))
     """
     refuse_repeated(call.id for call in calls)
+    options: dict[str, Any] = {"agent": agent, "timeout": timeout, "on_reply": on_reply, **asking}
+    return await all_or_error(decide_call(relay, call, name_of(run, call.id), **options) for call in calls)
 
-    async def decide(call: ToolCall) -> ToolDecision:
-        form = form_for(call)
-        described: ContextMessage = {"role": "assistant", "content": call.description}
-        conversation: AsyncConversation = await relay.ask(
-            describe_call(call, agent, form),
-            messages=[*messages, described] if call.description else messages,
-            form=form.form,
-            once=name_of(run, call.id),
-            **asking,
-        )
+
+async def decide_call(
+    relay: AsyncRelay,
+    call: ToolCall,
+    once: str | None,
+    *,
+    agent: str = "the agent",
+    timeout: float | None = None,
+    on_reply: OnReply | None = None,
+    messages: Sequence[ContextMessage] = (),
+    **asking: Any,
+) -> ToolDecision:
+    """Asks about one call. With a name (`once`), a later process continues with the question after an error; without one, it is closed."""
+    form = form_for(call)
+    described: ContextMessage = {"role": "assistant", "content": call.description}
+    conversation: AsyncConversation = await relay.ask(
+        describe_call(call, agent, form),
+        messages=[*messages, described] if call.description else messages,
+        form=form.form,
+        once=once,
+        **asking,
+    )
+    decided: ToolDecision | None = None
+    try:
         while True:
             decision = await conversation.wait_for_decision(timeout, on_reply=on_reply)
             decided = read_decision(decision, call, form)
             if decided:
-                # Nothing about it can change any more, so each later run gets the same decision.
-                await close_in_time(conversation)
                 return decided
             await conversation.send(_not_arguments, form=form.form)
-
-    return await all_or_error(decide(call) for call in calls)
+    finally:
+        # Nothing about a decision changes any more, so each later run gets the same one.
+        if decided or once is None:
+            await close_in_time(conversation)
 
 
 async def ask_in_words(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NoReturn
 
 from .._errors import RelayError
@@ -57,7 +59,7 @@ def describe_call(call: ToolCall, agent: str, form: ArgumentsForm) -> str:
     """The question, in Markdown. Raises `invalid_input` for a call that cannot be shown in full."""
     text = "\n\n".join(
         [
-            f"May {_in_line(agent)} run `{_in_line(call.tool)}`?",
+            f"May {_in_line(agent)} run {_name(call)}?",
             _block(show_json(call.arguments)),
             "It runs with the arguments as you leave them below. The agent gets your comment only if you decline."
             if form.form["properties"]
@@ -75,7 +77,7 @@ def describe_call(call: ToolCall, agent: str, form: ArgumentsForm) -> str:
 
 def ask_for_words(call: ToolCall) -> str:
     """The question about a call that the expert answers in place of the tool."""
-    question = f"The agent calls `{_in_line(call.tool)}`. Its result is what you answer:"
+    question = f"The agent calls {_name(call)}. Its result is what you answer:"
     return "\n\n".join([question, _block(show_json(call.arguments)), *([call.description] if call.description else [])])
 
 
@@ -192,15 +194,62 @@ def _is_json(value: object) -> bool:
         return False
 
 
+def _name(call: ToolCall) -> str:
+    """The tool and what says most about the call, since lists show no more of a question."""
+    about = telling_argument(call.arguments)
+    return f"`{_in_line(call.tool)}`" + (f" with {about}" if about else "")
+
+
+def telling_argument(arguments: object) -> str:
+    """As code in one line: the command or the file, else the first text, else the first number. Empty where there is none."""
+    if isinstance(arguments, str):
+        return _shorten(arguments)
+    given = object_of(arguments)
+    values = [given.get("command"), given.get("file_path"), *given.values()]
+    texts = (one for one in values if isinstance(one, str))
+    numbers = (show_json(one) for one in values if _is_finite(one))
+    told = next(chain(texts, numbers), None)
+    return "" if told is None else _shorten(told)
+
+
+def _is_finite(value: object) -> bool:
+    """`math.isfinite` raises for an integer that no float can have."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf
+
+
+# Of the telling argument.
+_most_shown = 100
+
+
+def _shorten(text: str) -> str:
+    """Its first line, with an ellipsis where more follows than white space."""
+    trimmed = text.strip(" \t\r\n")
+    shown = re.split(r"\r?\n", trimmed, maxsplit=1)[0][:_most_shown]
+    return _code(f"{shown}…" if len(shown) < len(trimmed) else shown)
+
+
+def _code(text: str) -> str:
+    """One that does not look like itself in a line is written as JSON."""
+    is_hidden = any(hidden for _, hidden in _characters(text))
+    is_itself = text and not re.search(r'^[ "]| \Z|`|  |\n', text) and not is_hidden
+    line = text if is_itself else show_json(text)
+    fence = _fence(line, 1)
+    return f"{fence}{line}{fence}"
+
+
 def show_json(value: object) -> str:
     """JSON in which every character can be seen: those that hide, move or resemble others are written as escapes."""
-    shown: list[str] = []
-    marks = 0
-    for one in as_javascript(json.dumps(value, indent=2, ensure_ascii=False, default=repr), keeps_integers=True):
-        marks = marks + 1 if unicodedata.category(one)[0] == "M" else 0
-        is_shown = one == "\n" or (not _is_hidden(one) and marks <= _most_marks)
-        shown.append(one if is_shown else json.dumps(one)[1:-1])
+    text = as_javascript(json.dumps(value, indent=2, ensure_ascii=False, default=repr), keeps_integers=True)
+    shown = (json.dumps(one)[1:-1] if hidden and one != "\n" else one for one, hidden in _characters(text))
     return "".join(shown)
+
+
+def _characters(text: str) -> Iterator[tuple[str, bool]]:
+    """Each, and whether it is hidden, or a mark beyond those of any living language."""
+    marks = 0
+    for one in text:
+        marks = marks + 1 if unicodedata.category(one)[0] == "M" else 0
+        yield one, _is_hidden(one) or marks > _most_marks
 
 
 # No letter of a living language has more.
@@ -219,9 +268,13 @@ def _is_hidden(one: str) -> bool:
 
 
 def _block(json: str) -> str:
-    """The fence is longer than any in the text, so that the text cannot end it."""
-    fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", json) or [""]))
+    fence = _fence(json, 3)
     return f"{fence}json\n{json}\n{fence}"
+
+
+def _fence(text: str, least: int) -> str:
+    """Longer than any in the text, so that the text cannot end it."""
+    return "`" * max(least, *(len(run) + 1 for run in re.findall("`+", text) or [""]))
 
 
 def _in_line(text: str) -> str:

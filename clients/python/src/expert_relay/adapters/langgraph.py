@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
+
+from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import Field
 
 from langgraph.types import Command, Interrupt
 
@@ -12,6 +16,7 @@ from .._sync.conversation import SyncOnReply, in_caller
 from .._sync.relay import Relay
 from .._tracebacks import call_without_locals
 from .._transport.waiting import all_or_error
+from ._ask_expert import AnyRelay, ask_expert, ask_expert_definition
 from ._interrupts import InWords, Request, Review, Schemas, read_interrupt
 from ._tool_approval import ask_in_words, decide_tool_calls, refuse_repeated
 
@@ -27,8 +32,8 @@ def answer_interrupts(
 ) -> Command[Any]:
     """Asks an expert about everything for which a graph was interrupted, and returns the command with which it goes on: tool calls of
     `HumanInTheLoopMiddleware`, requests in the form of Agent Inbox, and questions that are a text. `run` is the id of the thread.
-    `options`: `timeout`, `agent`, `schemas` (JSON Schemas of arguments by the names of tools, so that the expert edits fields, not
-    JSON), and what `ask` takes, such as `confidential`.
+    `options`: `timeout`, `agent`, `tools` (those of the agent, so that the expert edits fields, not JSON), and what `ask` takes, such
+    as `confidential`.
 
     Raises a `RelayError` if one is not answered: then the thread stays interrupted, and the same call continues later.
 
@@ -46,7 +51,7 @@ async def aanswer_interrupts(
     interrupts: Sequence[Interrupt[Any]],
     *,
     run: str,
-    schemas: Schemas | None = None,
+    tools: Sequence[Any] = (),
     **options: Any,
 ) -> Command[Any]:
     """`answer_interrupts` for asyncio.
@@ -66,6 +71,38 @@ async def aanswer_interrupts(
 
     refuse_repeated(one.id for one in interrupts)
     # All are read before the first one is asked about.
-    requests = [read_interrupt(one.id, one.value, one.response_schema, schemas or {}) for one in interrupts]
+    schemas = _schemas_of(tools)
+    # Versions before 1.2.22 have no schema of the answer.
+    requests = [read_interrupt(one.id, one.value, getattr(one, "response_schema", None), schemas) for one in interrupts]
     answers = await all_or_error(answer(request) for request in requests)
     return Command(resume={one.id: given for one, given in zip(interrupts, answers, strict=True)})
+
+
+Question = Annotated[str, Field(description=ask_expert_definition["parameters"]["properties"]["question"]["description"])]
+CallId = Annotated[str, InjectedToolCallId]
+
+
+def ask_expert_tool(relay: AnyRelay, *, run: str, **options: Any) -> BaseTool:
+    """A tool with which the model asks an expert when it is stuck. With an `AsyncRelay` it is for `ainvoke` and `astream` only.
+    `options`: `timeout`, and what `ask` takes, such as `confidential`.
+
+    >>> agent = create_agent(model, [ask_expert_tool(relay, run=thread_id)], checkpointer=checkpointer)
+    """
+
+    name, description = ask_expert_definition["name"], ask_expert_definition["description"]
+    if isinstance(relay, Relay):
+
+        def ask(question: Question, tool_call_id: CallId) -> str:
+            return relay.run(lambda client: ask_expert(client, question, run=run, id=tool_call_id, **options))
+
+        return StructuredTool.from_function(ask, name=name, description=description)
+
+    async def ask_later(question: Question, tool_call_id: CallId) -> str:
+        return await ask_expert(relay, question, run=run, id=tool_call_id, **options)
+
+    return StructuredTool.from_function(coroutine=ask_later, name=name, description=description)
+
+
+def _schemas_of(tools: Sequence[Any]) -> Schemas:
+    functions = [convert_to_openai_tool(tool)["function"] for tool in tools]
+    return {one["name"]: one["parameters"] for one in functions}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents import RunState, ToolApprovalItem
+from agents import FunctionTool, RunState, ToolApprovalItem
+from agents.tool_context import ToolContext
 
 from .._agent.relay import AsyncRelay
 from .._errors import invalid_input
 from .._json_text import Members, is_object, object_of
 from .._tracebacks import call_without_locals
+from ._ask_expert import ask_expert, ask_expert_definition
 from ._tool_approval import decide_tool_calls
 from ._tool_question import ToolCall, parse_arguments
 
@@ -40,11 +42,27 @@ async def answer_interruptions(relay: AsyncRelay, state: RunState[Any, Any], *, 
             state.reject(item, rejection_message=decision.refusal)
 
 
+def ask_expert_tool(relay: AsyncRelay, *, run: str, **options: Any) -> FunctionTool:
+    """A tool with which the model asks an expert when it is stuck. `options`: `timeout`, and what `ask` takes, such as `confidential`.
+
+    >>> agent = Agent("Cleaner", tools=[ask_expert_tool(relay, run="job-7")])
+    """
+
+    async def ask(context: ToolContext[Any], arguments: str) -> str:
+        question = object_of(parse_arguments(arguments)).get("question", "")
+        return await ask_expert(relay, question, run=run, id=context.tool_call_id, **options)
+
+    name, description, parameters = (ask_expert_definition[one] for one in ("name", "description", "parameters"))
+    return FunctionTool(name, description, parameters, ask)
+
+
 def _call_of(item: ToolApprovalItem) -> ToolCall:
     if item.call_id is None:
         raise invalid_input("A call without an id cannot be asked about once: ask with `relay.ask`.")
     raw = _members_of(item.raw_item)
-    name, server = item.qualified_name or item.name or str(raw.get("type")), raw.get("server_label")
+    # Early versions know no namespaces of tools.
+    qualified: str | None = getattr(item, "qualified_name", None)
+    name, server = qualified or item.name or str(raw.get("type")), raw.get("server_label")
     # Two hosted MCP servers may have tools of one name.
     tool = f"{server}.{name}" if isinstance(server, str) else name
     return ToolCall(item.call_id, tool, _arguments_of(item, raw), can_edit=False)

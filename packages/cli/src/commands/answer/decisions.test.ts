@@ -41,9 +41,6 @@ describe('what an expert types is what the agent gets', () => {
   } as const;
   const several = { type: 'array', items: { type: 'string', enum: ['a', 'b', 'c'] } } as const;
   test.each<[string, Form, string[], object | undefined]>([
-    ['an approval', approval, ['--approve'], {}],
-    ['an approval, declined', approval, ['--decline'], undefined],
-    ['a form, declined', three, ['--decline'], undefined],
     ['a choice', one(region), ['--choose', 'eu'], { field: 'eu' }],
     ['a choice by --set', one(region), ['--set', 'field=us'], { field: 'us' }],
     ['a choice by its title', one(titled), ['--choose', 'Second'], { field: 'b' }],
@@ -59,25 +56,75 @@ describe('what an expert types is what the agent gets', () => {
       ['--set', 'field=2026-11-23'],
       { field: '2026-11-23' },
     ],
-    ['three fields', three, ['--set', 'region=eu', '--set', 'count=5'], { region: 'eu', count: 5 }],
     [
-      'prefilled fields',
+      'a field beside those filled in',
       three,
-      ['--set', 'region=eu', '--accept-defaults'],
+      ['--set', 'region=eu'],
       { region: 'eu', count: 3, note: 'none' },
     ],
     [
-      'a prefilled field that is emptied',
+      'a field that is emptied',
       three,
-      ['--set', 'region=eu', '--set', 'note=', '--accept-defaults'],
-      { region: 'eu', count: 3 },
+      ['--set', 'region=eu', '--set', 'count=5', '--set', 'note='],
+      { region: 'eu', count: 5 },
     ],
   ])('%s', async (_name, form, args, content) => {
     await expectDecided(form, args, content);
   });
 
+  const text = { type: 'string' } as const;
+  const filledIn = { type: 'string', default: 'x' } as const;
+  const form = (properties: Form['properties'], ...required: string[]): Form => ({
+    type: 'object',
+    properties,
+    required,
+  });
+  const noForm = 'The agent of HS has sent no form: relay answer HS "..."';
+  // What is sent with --approve, and with --set a=z; or a part of the sentence with which nothing is sent.
+  const kinds: [string, Form | undefined, object | string, object | string][] = [
+    ['an approval', approval, {}, 'which has no fields: --approve or --decline.'],
+    [
+      'a form that is filled in',
+      form({ a: filledIn, b: filledIn }, 'a'),
+      { a: 'x', b: 'x' },
+      { a: 'z', b: 'x' },
+    ],
+    [
+      'one that is filled in, but for an optional field',
+      form({ a: text, b: filledIn }),
+      { b: 'x' },
+      { a: 'z', b: 'x' },
+    ],
+    [
+      'one with optional fields, all empty',
+      form({ a: text, b: text }),
+      'relay answer HS --set a=... --set b=...',
+      { a: 'z' },
+    ],
+    [
+      'one with a required field that is empty',
+      form({ a: text, b: filledIn, c: text }, 'a', 'b'),
+      'relay answer HS --set a=...',
+      { a: 'z', b: 'x' },
+    ],
+    ['no form', undefined, noForm, noForm],
+  ];
+  const rows = kinds.flatMap(([kind, asked, approved, changed]) => [
+    { kind, asked, args: ['--approve'], expected: approved },
+    { kind, asked, args: ['--decline'], expected: asked ? undefined : noForm },
+    { kind, asked, args: ['--set', 'a=z'], expected: changed },
+    { kind, asked, args: ['--approve', '--set', 'a=z'], expected: changed },
+  ]);
+  test.each(rows)('$args of $kind', async ({ asked, args, expected }) => {
+    if (asked && typeof expected !== 'string') return await expectDecided(asked, args, expected);
+    const { refCode } = asked ? await askWith(asked) : await agent().ask({ question: 'May I?' });
+    const { code, stderr } = await cli.answer(refCode, ...args);
+    const sentence = stderr.replaceAll(/\s+/g, ' ').replaceAll(refCode, 'HS');
+    expect({ code, sentence }).toEqual({ code: 2, sentence: expect.stringContaining(String(expected)) });
+  });
+
   test.each<[string, string[], object | undefined]>([
-    ['a form', ['--set', 'region=eu', '--set', 'count=5'], { region: 'eu', count: 5 }],
+    ['a form', ['--set', 'region=eu'], { region: 'eu', count: 3, note: 'none' }],
     ['a form, declined', ['--decline'], undefined],
   ])('in plain text: %s', (_name, args, content) => expectDecided(three, args, content, false));
 
@@ -88,9 +135,9 @@ describe('what an expert types is what the agent gets', () => {
     // A call that takes three seconds, as on a busy machine, is reported.
     const stderr = answered.stderr.replace(/^The relay does not answer yet\..*\n/, '');
     expect({ code: answered.code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(await decisionOf(conversation)).toMatchObject(
-      content ? { action: 'accept', content } : { action: 'decline' },
-    );
+    const { answer } = await conversation.waitForAnswer({ timeoutMs: 60_000 });
+    const decided = content ? { action: 'accept', content } : { action: 'decline' };
+    expect(answer).toEqual(expect.objectContaining(decided));
   }
 
   test('with a comment, and as JSON', async () => {
@@ -107,13 +154,12 @@ describe('what an expert types is what the agent gets', () => {
 });
 
 describe('nothing is sent', () => {
-  test.each<[string, Form | undefined, string[], RegExp]>([
+  test.each<[string, Form, string[], RegExp]>([
     ['contradicting options', approval, ['--approve', '--decline'], /contradict/],
     ['a value that is not valid', one(region), ['--choose', 'mars'], /field: Choose one of the options\./],
-    ['a decision without a form', undefined, ['--approve'], /has sent no form/],
     ['nothing, in a pipe', approval, [], /What is the answer\?/],
   ])('%s', async (_name, form, args, sentence) => {
-    const { refCode } = form ? await askWith(form) : await agent().ask({ question: 'May I?' });
+    const { refCode } = await askWith(form);
     const { code, stderr, stdout } = await cli.answer(refCode, ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(sentence);

@@ -5,11 +5,14 @@ import type { GivenContent } from '../../forms/read-content.ts';
 
 /** The options of `relay answer`. */
 export const answerOptions = {
-  approve: { help: 'approve what the agent asks for; the text is a comment' },
+  approve: { help: 'accept what the agent asks for, also a form as it is filled in; the text is a comment' },
   decline: { help: 'decline it, also a form; the text is a comment' },
   choose: { value: 'OPTION', many: true, help: 'choose an option of the form' },
-  set: { value: 'NAME=VALUE', many: true, help: 'fill in a field of the form; NAME= leaves it empty' },
-  'accept-defaults': { help: 'fill in the other fields as the agent has prefilled them' },
+  set: {
+    value: 'NAME=VALUE',
+    many: true,
+    help: 'fill in a field of the form; NAME= leaves it empty. The others stay as the agent has filled them in',
+  },
   attach: attachOption,
   plaintext: { help: 'allow plain text where only one side has keys: the relay can read it' },
   'even-if-newer': {
@@ -37,12 +40,10 @@ export function readAnswerPlan(
   isTerminal: boolean,
 ): AnswerPlan {
   const { approve, decline, choose = [], set = [], attach = [] } = options;
-  const acceptsDefaults = options['accept-defaults'] === true;
-  const fills = choose.length > 0 || set.length > 0 || acceptsDefaults;
+  const fills = choose.length > 0 || set.length > 0;
   const refuse = (message: string) => new Failure('usage', `${message}\nMore: relay help answer`);
   if (decline && approve) throw refuse('--approve and --decline contradict each other.');
-  if (decline && fills)
-    throw refuse('--decline fills in nothing: leave out --choose, --set and --accept-defaults.');
+  if (decline && fills) throw refuse('--decline fills in nothing: leave out --choose and --set.');
   const kind = decline
     ? 'decline'
     : approve || fills
@@ -52,5 +53,5 @@ export function readAnswerPlan(
         : 'ask';
   if (kind === 'ask' && !isTerminal)
     throw refuse('What is the answer? relay answer HS-... "...", or --approve, --decline, --choose, --set.');
-  return { kind, word, given: { chosen: choose, set, acceptsDefaults }, files: attach };
+  return { kind, word, given: { chosen: choose, set }, files: attach };
 }

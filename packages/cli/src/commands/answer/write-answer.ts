@@ -42,7 +42,7 @@ export async function writeAnswer(
       'usage',
       `Not sent: this version cannot show the form. Decline it, or answer in words: relay answer ${refCode} --decline`,
     );
-  const content = contentOf(form, given);
+  const content = contentOf(form, refCode, given);
   return { text: await comment(), decision: { action: 'accept', content, of } };
 }
 

@@ -1,6 +1,7 @@
-import * as z from 'zod';
-import { readText, withTimeout } from '../../relay/fetch-answer.ts';
-import { causeOf, probe } from '../../relay/probe.ts';
+import { withTimeout } from '@expert-relay/sdk/internal';
+import { readText } from '../../relay/fetch-answer.ts';
+import { findHub } from '../../relay/find-hub.ts';
+import { causeOf } from '../../relay/probe.ts';
 import { looking } from '../../relay/timing.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
@@ -27,20 +28,13 @@ export async function checkHub(hub: HubLook): Promise<Finding[]> {
   return [ok('hub', hubUrl), await openStream(hub, hubUrl)];
 }
 
-const description = z.object({ hubUrl: z.url({ protocol: /^https?$/ }) });
-
-async function findHub(url: string, signal: AbortSignal): Promise<string | undefined> {
-  const seen = await probe(`${url}/.well-known/expert-relay`, { signal });
-  return 'trouble' in seen ? undefined : description.safeParse(seen.body).data?.hubUrl;
-}
-
 async function openStream({ topic, apiKey, signal, now }: HubLook, hubUrl: string): Promise<Finding> {
   const before = now();
   const address = new URL(hubUrl);
   address.searchParams.set('topic', topic);
   const headers = { accept: 'text/event-stream', ...(apiKey && { 'x-api-key': apiKey }) };
   try {
-    const { status, isStream, length } = await withTimeout({ timeoutMs, signal }, async (inTime) => {
+    const { status, isStream, length } = await withTimeout(timeoutMs, signal, async (inTime) => {
       const answer = await fetch(address, { headers, redirect: 'error', signal: inTime });
       const isStream =
         answer.status === 200 && answer.headers.get('content-type')?.startsWith('text/event-stream');

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import { openClient } from '../../relay/open-client.ts';
 import type { Access } from '../../relay/require-relay.ts';
-import { openConversations } from '../../store/conversations.ts';
+import { Conversations } from '../../store/conversations.ts';
 import { knownExperts, openStore, storeFolder } from '../../store/store.ts';
 import { openKeyRing } from '../keys/key-ring.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -14,7 +14,7 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 export async function checkFolder({ folder, url, apiKey }: Config, signal: AbortSignal): Promise<Finding> {
   try {
     if (url === undefined) return ok('folder', existsSync(folder) ? folder : `${folder} will be made`);
-    const conversations = openConversations({ folder, url });
+    const conversations = new Conversations({ folder, url });
     const { length: count } = await conversations.all();
     accessSync(storeFolder(folder, 'agents'), constants.W_OK);
     if (apiKey !== undefined) await knownExperts(conversations.store);

@@ -8,10 +8,24 @@ import { makeFolder } from '../../store/make-folder.ts';
 
 export const programs = ['claude', 'codex'] as const;
 export type Program = (typeof programs)[number];
-export type HookEvent = 'PermissionRequest' | 'Notification';
+
+/** One hook of this program. */
+export interface InstalledHook {
+  readonly event: 'PermissionRequest' | 'PreToolUse' | 'Notification';
+  /** The tools for whose calls the program starts it: a regular expression. All without it. */
+  readonly matcher?: string;
+  readonly command: string;
+  readonly timeout: number;
+}
+
+/** What is set in the program's environment, by the variables of the command line. */
+export type HookEnvironment = Readonly<Record<string, string>>;
 
 const group = z.looseObject({ hooks: z.array(z.looseObject({ command: z.string().optional() })) });
-const schema = z.looseObject({ hooks: z.record(z.string(), z.array(group)).optional() });
+const schema = z.looseObject({
+  hooks: z.record(z.string(), z.array(group)).optional(),
+  env: z.record(z.string(), z.unknown()).optional(),
+});
 export type Settings = z.infer<typeof schema>;
 
 /** The file in which a program finds its hooks. */
@@ -74,14 +88,27 @@ export function withoutHooks({ hooks = {}, ...settings }: Settings): Settings {
   return { ...settings, ...(others.length > 0 && { hooks: Object.fromEntries(others) }) };
 }
 
-/** The settings with one hook of this program for each event. */
-export function withHooks(
-  settings: Settings,
-  hooks: readonly { readonly event: HookEvent; readonly command: string; readonly timeout: number }[],
-): Settings {
+/** The settings with these hooks in place of others of this program. */
+export function withHooks(settings: Settings, hooks: readonly InstalledHook[]): Settings {
   const { hooks: before = {}, ...others } = withoutHooks(settings);
   const all = { ...before };
-  for (const { event, command, timeout } of hooks)
-    all[event] = [...(all[event] ?? []), { hooks: [{ type: 'command', command, timeout }] }];
+  for (const { event, matcher, command, timeout } of hooks) {
+    const group = {
+      ...(matcher !== undefined && { matcher }),
+      hooks: [{ type: 'command', command, timeout }],
+    };
+    all[event] = [...(all[event] ?? []), group];
+  }
   return { ...others, hooks: all };
+}
+
+/** The settings with these variables besides those that are set. */
+export const withEnvironment = (settings: Settings, variables: HookEnvironment): Settings =>
+  Object.keys(variables).length === 0 ? settings : { ...settings, env: { ...settings.env, ...variables } };
+
+/** The settings without the variables that `install` writes. */
+export function withoutEnvironment({ env, ...settings }: Settings, names: readonly string[]): Settings {
+  const others = Object.entries(env ?? {}).filter(([name]) => !names.includes(name));
+  const isKept = env !== undefined && (others.length > 0 || Object.keys(env).length === 0);
+  return { ...settings, ...(isKept && { env: Object.fromEntries(others) }) };
 }

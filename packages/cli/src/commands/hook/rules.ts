@@ -5,7 +5,6 @@ import { parseJson } from '@expert-relay/sdk/internal';
 import * as z from 'zod';
 import { Failure } from '../../failure.ts';
 import { explainFileError } from '../../store/explain-file-error.ts';
-import type { PermissionRequest } from './hook-input.ts';
 
 const schema = z.strictObject({
   version: z.literal(1),
@@ -33,7 +32,10 @@ const builtInPaths = [
 ];
 
 /** What a rule looks at. */
-export type Named = Pick<PermissionRequest, 'tool_input' | 'cwd'>;
+export interface Named {
+  readonly cwd: string;
+  readonly tool_input: unknown;
+}
 
 type Rules = Pick<z.infer<typeof schema>, 'paths' | 'commands'>;
 

@@ -6,9 +6,9 @@ import type { Outcome } from '../../exit-codes.ts';
 import { explainError } from '../../explain-error.ts';
 import { Failure, isClosedPipe } from '../../failure.ts';
 import { storedParts } from '../../messages/stored-parts.ts';
-import { answerEntry, type Journal, openJournal } from '../../relay/journal.ts';
 import { notStored, openAgent } from '../../relay/open-agent.ts';
 import type { StoredConversation } from '../../store/conversations.ts';
+import { answerEntry, Journal } from '../../store/journal.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
 import { showNews } from './show-news.ts';
 
@@ -39,8 +39,8 @@ export async function listenAsAgent(
     if (refCode !== undefined) throw notStored(refCode);
     throw new Failure('unknown', 'This machine keeps no open conversation. Begin one: relay ask "..."');
   }
-  const journal = openJournal(conversations);
-  const relay = connect(journal.save);
+  const journal = new Journal(conversations);
+  const relay = connect((state) => journal.save(state));
   const stop = () => relay.stop();
   signal.addEventListener('abort', stop, { once: true });
   const names = stored.map(({ state }) => state.request?.refCode ?? state.id).join(', ');

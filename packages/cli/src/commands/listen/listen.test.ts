@@ -4,8 +4,8 @@ import type { Tenant } from '@expert-relay/constellation';
 import { createRelay } from '@expert-relay/sdk';
 import { createTcpProxy, type LyingRelay } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { openJournal } from '../../relay/journal.ts';
 import { openAgent } from '../../relay/open-agent.ts';
+import { Journal } from '../../store/journal.ts';
 import { relayName } from '../../store/relay-name.ts';
 import { storeFolder } from '../../store/store.ts';
 import { createScreen } from '../../terminal/screen.ts';
@@ -34,8 +34,8 @@ async function ask(count: number, env: Record<string, string>): Promise<string[]
   const { conversations, connect } = openAgent({ config, folder, err, now: Date.now } as Parameters<
     typeof openAgent
   >[0]);
-  const journal = openJournal(conversations);
-  const relay = connect(journal.save);
+  const journal = new Journal(conversations);
+  const relay = connect((state) => journal.save(state));
   const questions = Array.from({ length: count }, (_, index) => `Question ${index}?`);
   const asked = await Promise.all(questions.map((question) => relay.ask({ question })));
   relay.stop();

@@ -5,7 +5,7 @@ import { openAgent } from '../../relay/open-agent.ts';
 import { createScreen } from '../../terminal/screen.ts';
 import { type McpSession, useMcpRelay } from '../../testing/mcp-session.ts';
 import { explainFailure } from '../explain-failure.ts';
-import { AskFailure, type ConversationPool, createConversationPool } from './conversation-pool.ts';
+import { AskFailure, ConversationPool } from './conversation-pool.ts';
 
 const { openSession } = useMcpRelay();
 let session: McpSession;
@@ -17,7 +17,7 @@ beforeEach(async () => {
   const config = { url, apiKey, kind: 'consumer', folder, colours: false } as const;
   const err = createScreen({ write() {} }, { colours: false });
   const context = { config, folder, err, now: Date.now } as Parameters<typeof openAgent>[0];
-  pool = createConversationPool({ openAgent: () => openAgent(context), now: Date.now });
+  pool = new ConversationPool({ openAgent: () => openAgent(context), now: Date.now });
 });
 afterEach(async () => {
   await pool.stop();
@@ -77,13 +77,14 @@ describe('when the network fails', () => {
     const { id, requestId } = await pool.ask(question, withoutDeadline(), ({ conversation }) => conversation);
     const request = await session.expert.request(requestId);
     await request.answer('Which one?');
-    await pool.use(id, withoutDeadline(), ({ nextAnswers }) => nextAnswers(withoutDeadline()));
+    await pool.use(id, withoutDeadline(), (leased) => leased.nextAnswers(withoutDeadline()));
 
-    const isSent = await pool.use(id, withoutDeadline(), async ({ conversation, reply }) => {
+    const isSent = await pool.use(id, withoutDeadline(), async (leased) => {
+      const { conversation } = leased;
       // Nothing is sent before the list was read.
       await conversation.refresh();
       return await withoutNetwork(
-        (use) => reply({ text: 'This one.' }, use.signal),
+        (use) => leased.reply({ text: 'This one.' }, use.signal),
         // It was encrypted. Before that, a text is dropped with its call.
         () => conversation.export().sender?.outgoing !== undefined,
       );
@@ -114,13 +115,13 @@ test('nothing is sent before a decision that has arrived was returned, and the d
   const request = await session.expert.request(requestId);
   await request.answer('Fine.', { decision: { action: 'accept', content: {} } });
   const { signal } = withoutDeadline();
-  await pool.use(id, { signal }, async ({ nextAnswers, reply }) => {
-    const decided = await nextAnswers({ signal });
+  await pool.use(id, { signal }, async (leased) => {
+    const decided = await leased.nextAnswers({ signal });
     expect(decided).toMatchObject([{ text: 'Fine.', decision: { action: 'accept' } }]);
-    await expect(reply({ text: 'Wait!' }, signal)).rejects.toThrow(/has decided meanwhile/);
-    expect(await nextAnswers({ signal })).toEqual(decided);
+    await expect(leased.reply({ text: 'Wait!' }, signal)).rejects.toThrow(/has decided meanwhile/);
+    expect(await leased.nextAnswers({ signal })).toEqual(decided);
   });
-  const thanks = pool.use(id, { signal }, ({ reply }) => reply({ text: 'Thank you.' }, signal));
+  const thanks = pool.use(id, { signal }, (leased) => leased.reply({ text: 'Thank you.' }, signal));
   await expect(thanks).resolves.toBe(true);
   expect((await get(`messages/${requestId}`)).messages).toHaveLength(2);
 });

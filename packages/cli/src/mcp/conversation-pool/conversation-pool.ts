@@ -5,7 +5,7 @@ import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import type { Agent } from '../../relay/open-agent.ts';
 import type { StoredConversation } from '../../store/conversations.ts';
-import { type Lease, leaseNew, leaseStored, type QuestionWithFiles } from './lease.ts';
+import { type Lease, type LeaseContext, leaseNew, leaseStored, type QuestionWithFiles } from './lease.ts';
 import { type LeasedConversation, type ReturnedAnswers, untilAborted } from './leased-conversation.ts';
 
 const newestRequests = 200;
@@ -15,170 +15,165 @@ export interface Use {
   readonly signal: AbortSignal;
 }
 
-interface Leased {
-  readonly id: string;
-  readonly lease: Lease;
-}
-
 type Work<T> = (leased: LeasedConversation) => T | Promise<T>;
 
 /**
  * The conversations that tools use. A conversation is leased while a call uses it and while it has unsent texts.
  * Otherwise it is only in its file, where other commands and servers can lease it.
  */
-export interface ConversationPool {
+export class ConversationPool {
+  readonly now: () => number;
+  readonly #openAgent: () => Agent;
+  readonly #leases = new Set<Lease>();
+  readonly #returned: ReturnedAnswers = new Map();
+  /** Questions that are being looked up or submitted, by idempotency key. */
+  readonly #asking = new Map<string, Promise<void>>();
+  #opened: Agent | undefined;
+
+  constructor({ openAgent, now }: { readonly openAgent: () => Agent; readonly now: () => number }) {
+    this.#openAgent = openAgent;
+    this.now = now;
+  }
+
+  /** Opened at the first use: a server without settings starts, and its tools report what is missing. */
+  get #agent(): Agent {
+    this.#opened ??= this.#openAgent();
+    return this.#opened;
+  }
+
+  /** A sentence about the current outage. */
+  get outage(): string | undefined {
+    return this.#opened?.outages.current;
+  }
+
   /** A question with an idempotency key is asked once. */
-  ask<T>(
+  async ask<T>(
     question: QuestionWithFiles,
     use: Use,
     work: (leased: LeasedConversation, isRepeated: boolean) => T | Promise<T>,
-  ): Promise<T>;
+  ): Promise<T> {
+    const { once: name } = question;
+    if (name === undefined) {
+      const asked = await this.#leaseAsked(question, use.signal);
+      return await this.#work(asked, use, (leased) => work(leased, false));
+    }
+    const { isRepeated, lease } = await this.#inTurn(name, use.signal, async () => {
+      const stored = await this.#findNamed(name, use.signal);
+      return stored
+        ? { lease: this.#leaseOf(await checkSame(stored, question)), isRepeated: true }
+        : { lease: await this.#leaseAsked(question, use.signal), isRepeated: false };
+    });
+    return await this.#work(lease, use, (leased) => work(leased, isRepeated));
+  }
+
   /** By its reference code or its id. */
-  use<T>(reference: string, use: Use, work: Work<T>): Promise<T>;
+  async use<T>(reference: string, use: Use, work: Work<T>): Promise<T> {
+    return await this.#work(this.#leaseOf(await this.#read(reference)), use, work);
+  }
+
   /** All conversations, oldest first. Those that may not have reached the relay come last. Broken files are reported, and left out. */
-  list(report: (error: unknown) => void): Promise<StoredConversation[]>;
+  async list(report: (error: unknown) => void): Promise<StoredConversation[]> {
+    const asked = await this.#agent.conversations.all(report);
+    const endOf = ({ state }: StoredConversation) => state.request?.expiresAt ?? '9';
+    return asked.sort((one, other) => endOf(one).localeCompare(endOf(other)));
+  }
+
   /** Whose conversations those of the present key are. */
-  owner(): Promise<string>;
+  async owner(): Promise<string> {
+    return await ownerOf(this.#agent.access);
+  }
+
   /** The newest requests of this key as the relay has them now, by their reference codes. One call. */
-  current(signal: AbortSignal): Promise<ReadonlyMap<string, RequestState>>;
-  /** A sentence about the current outage. */
-  readonly outage: string | undefined;
-  readonly now: () => number;
-  stop(): Promise<void>;
-}
+  async current(signal: AbortSignal): Promise<ReadonlyMap<string, RequestState>> {
+    const relay = this.#agent.connect();
+    const requests = await relay.requests({ limit: newestRequests, signal }).finally(() => relay.stop());
+    return new Map(requests.map((request) => [request.refCode, request]));
+  }
 
-export function createConversationPool({
-  openAgent,
-  now,
-}: {
-  openAgent: () => Agent;
-  now: () => number;
-}): ConversationPool {
-  const leases = new Map<string, Lease>();
-  const returned: ReturnedAnswers = new Map();
-  /** Questions that are being looked up or submitted, by idempotency key. */
-  const asking = new Map<string, Promise<void>>();
-  let agent: Agent | undefined;
-  // Opened at the first use: a server without settings starts, and its tools report what is missing.
-  const open = (): Agent => {
-    agent ??= openAgent();
-    return agent;
-  };
+  async stop(): Promise<void> {
+    this.#opened?.outages.stop();
+    const open = [...this.#leases];
+    this.#leases.clear();
+    await Promise.all(open.map((lease) => lease.release()));
+  }
 
-  async function work<T>({ id, lease }: Leased, { signal }: Use, run: Work<T>): Promise<T> {
+  async #work<T>(lease: Lease, { signal }: Use, work: Work<T>): Promise<T> {
     let leased: LeasedConversation | undefined;
     try {
       leased = await untilAborted(lease.opened, signal);
       await leased.markDelivered();
-      return await run(leased);
+      return await work(leased);
     } finally {
-      await leave(id, lease, leased);
+      await this.#leave(lease, leased);
     }
   }
 
-  async function leave(id: string, lease: Lease, leased: LeasedConversation | undefined): Promise<void> {
+  async #leave(lease: Lease, leased: LeasedConversation | undefined): Promise<void> {
     lease.users -= 1;
     const end = async () => {
-      if (lease.users > 0 || leases.get(id) !== lease) return;
-      leases.delete(id);
-      await lease.release();
+      if (lease.users === 0 && this.#leases.delete(lease)) await lease.release();
     };
     if (leased && leased.conversation.unsent.length > 0) leased.readOn().then(end, end);
     else await end();
   }
 
-  async function read(reference: string): Promise<StoredConversation> {
+  async #read(reference: string): Promise<StoredConversation> {
     const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(reference);
     const name = isId ? reference : readRefCode(reference);
-    const stored = await open().conversations.find(name);
+    const stored = await this.#agent.conversations.find(name);
     if (!stored)
       throw new Failure('unknown', `No conversation ${name} with this relay is kept on this machine.`);
     return stored;
   }
 
-  async function findNamed(name: string, signal: AbortSignal): Promise<StoredConversation | undefined> {
-    const relay = open().connect();
+  async #findNamed(name: string, signal: AbortSignal): Promise<StoredConversation | undefined> {
+    const relay = this.#agent.connect();
     const found = await relay.findNamed(name, { signal }).finally(() => relay.stop());
-    return found && (await open().conversations.find(found.id));
+    return found && (await this.#agent.conversations.find(found.id));
   }
 
-  function leaseOf(stored: StoredConversation): Leased {
-    const { id } = stored.state;
-    return keep(id, leases.get(id) ?? leaseStored({ agent: open(), now, returned }, stored));
+  #leaseOf(stored: StoredConversation): Lease {
+    const known = [...this.#leases].find(({ id }) => id === stored.state.id);
+    return this.#enter(known ?? leaseStored(this.#leaseContext, stored));
+  }
+
+  get #leaseContext(): LeaseContext {
+    return { agent: this.#agent, now: this.now, returned: this.#returned };
   }
 
   /** Counted at once: another call that ends in the meantime does not release it. */
-  function keep(id: string, lease: Lease): Leased {
-    leases.set(id, lease);
+  #enter(lease: Lease): Lease {
+    this.#leases.add(lease);
     lease.users += 1;
-    return { id, lease };
+    return lease;
   }
 
-  async function leaseAsked(question: QuestionWithFiles, signal: AbortSignal): Promise<Leased> {
-    let id = '';
-    const lease = leaseNew({ agent: open(), now, returned }, question, (made) => {
-      id = made;
-    });
+  async #leaseAsked(question: QuestionWithFiles, signal: AbortSignal): Promise<Lease> {
+    const lease = leaseNew(this.#leaseContext, question);
     try {
       await untilAborted(lease.opened, signal);
     } catch (error) {
       await lease.release();
+      const { id } = lease;
       const failure = explainError(error, signal);
       // A question that got the reference code of another one cannot continue either.
       const isOver = isNotAsked(failure) || failure.reason === 'question_altered';
-      if (id !== '' && isOver) await open().conversations.forget(id);
-      throw id === '' ? error : new AskFailure(id, error);
+      if (id === undefined) throw error;
+      if (isOver) await this.#agent.conversations.forget(id);
+      throw new AskFailure(id, error);
     }
-    return keep(id, lease);
+    return this.#enter(lease);
   }
 
   /** Two calls at the same time would both find that the name is free. */
-  async function inTurn<T>(name: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
-    for (let other = asking.get(name); other; other = asking.get(name)) await untilAborted(other, signal);
-    const running = run();
-    const over = () => void asking.delete(name);
-    asking.set(name, running.then(over, over));
-    return await running;
+  async #inTurn<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    for (let other = this.#asking.get(name); other; other = this.#asking.get(name))
+      await untilAborted(other, signal);
+    const working = work();
+    const over = () => void this.#asking.delete(name);
+    this.#asking.set(name, working.then(over, over));
+    return await working;
   }
-
-  return {
-    now,
-    async ask(question, use, run) {
-      const { once: name } = question;
-      if (name === undefined) {
-        const asked = await leaseAsked(question, use.signal);
-        return work(asked, use, (leased) => run(leased, false));
-      }
-      const { isRepeated, ...found } = await inTurn(name, use.signal, async () => {
-        const stored = await findNamed(name, use.signal);
-        return stored
-          ? { ...leaseOf(await checkSame(stored, question)), isRepeated: true }
-          : { ...(await leaseAsked(question, use.signal)), isRepeated: false };
-      });
-      return work(found, use, (leased) => run(leased, isRepeated));
-    },
-    use: async (reference, use, run) => work(leaseOf(await read(reference)), use, run),
-    list: async (report) => {
-      const asked = await open().conversations.all(report);
-      const endOf = ({ state }: StoredConversation) => state.request?.expiresAt ?? '9';
-      return asked.sort((one, other) => endOf(one).localeCompare(endOf(other)));
-    },
-    owner: async () => await ownerOf(open().access),
-    async current(signal) {
-      const relay = open().connect();
-      const requests = await relay.requests({ limit: newestRequests, signal }).finally(() => relay.stop());
-      return new Map(requests.map((request) => [request.refCode, request]));
-    },
-    get outage() {
-      return agent?.outages.current;
-    },
-    async stop() {
-      agent?.outages.stop();
-      const open = [...leases.values()];
-      leases.clear();
-      await Promise.all(open.map((lease) => lease.release()));
-    },
-  };
 }
 
 /** An idempotency key belongs to one question: its answer is none to another context or file. */

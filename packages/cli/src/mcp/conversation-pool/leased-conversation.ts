@@ -2,7 +2,6 @@ import { type Answer, type Conversation, RelayError } from '@expert-relay/sdk';
 import { type Form, parseForm } from '@expert-relay/sdk/forms';
 import { Failure } from '../../failure.ts';
 import type { FileContent } from '../../files/file-to-send.ts';
-import { answerEntry, decisionEntry, type Journal, ownEntry } from '../../relay/journal.ts';
 import type { Outages } from '../../relay/outages.ts';
 import { isEndError } from '../../relay/request-state.ts';
 import {
@@ -13,6 +12,7 @@ import {
   newestForm,
   openForm,
 } from '../../store/conversations.ts';
+import { answerEntry, decisionEntry, type Journal, ownEntry } from '../../store/journal.ts';
 
 export interface Reply {
   readonly text: string;
@@ -20,29 +20,6 @@ export interface Reply {
   readonly files?: readonly FileContent[] | undefined;
   /** Whether the newest form is sent again. */
   readonly again?: boolean | undefined;
-}
-
-/** A conversation that only this process uses. */
-export interface LeasedConversation {
-  readonly conversation: Conversation;
-  /** As this machine has it. */
-  readonly stored: Messages;
-  /**
-   * Waits for answers that were not delivered yet: with `includeEarly` all of them, otherwise those that had seen the last
-   * message. Returns undefined when the signal aborts. Calls that wait at the same time return the same answers.
-   */
-  nextAnswers(options: {
-    signal: AbortSignal;
-    includeEarly?: boolean;
-  }): Promise<readonly Entry[] | undefined>;
-  /** Counts the answers that the last call has returned as delivered. */
-  markDelivered(): Promise<void>;
-  /** Why the last wait could not receive an answer; undefined when the relay answered. */
-  readonly outage: string | undefined;
-  /** Returns whether the message was sent. If not, it is sent later automatically. */
-  reply(message: Reply, signal: AbortSignal): Promise<boolean>;
-  /** Reads until there is something new. Unsent texts are sent during that time. */
-  readOn(): Promise<void>;
 }
 
 /**
@@ -64,71 +41,137 @@ export interface LeaseOptions {
 /** A call that takes longer counts as not answered. */
 const silentAfterMs = 3_000;
 
-export function leaseConversation({
-  conversation,
-  journal,
-  life,
-  now,
-  outages,
-  returned,
-}: LeaseOptions): LeasedConversation {
-  const { id } = conversation;
-  let reading: Promise<void> | undefined;
-  /** The work of `reading`, once it has begun. */
-  let active: Promise<void> | undefined;
-  let pause = new AbortController();
-  let replying: Promise<unknown> = Promise.resolve();
-  let news = promiseOf();
-  const reachability = watchReachability(conversation, life, outages);
+/** A conversation that only this process uses. */
+export class LeasedConversation {
+  readonly conversation: Conversation;
+  readonly #options: LeaseOptions;
+  readonly #journal: Journal;
+  readonly #id: string;
+  readonly #reachability: ReturnType<typeof watchReachability>;
+  #reading: Promise<void> | undefined;
+  /** The work of `#reading`, once it has begun. */
+  #active: Promise<void> | undefined;
+  #pause = new AbortController();
+  #replying: Promise<unknown> = Promise.resolve();
+  #news = promiseOf();
 
-  /** Reads until something is added to the journal, or until a reply interrupts it. */
-  function readOn(): Promise<void> {
-    const next = news.promise;
-    reading ??= replying
-      .then(() => {
-        active = read();
-        return active;
-      })
-      .finally(() => {
-        reading = active = undefined;
-      });
-    return Promise.race([reading, next]);
+  constructor(options: LeaseOptions) {
+    const { conversation, journal, life, outages } = options;
+    this.conversation = conversation;
+    this.#options = options;
+    this.#journal = journal;
+    this.#id = conversation.id;
+    this.#reachability = watchReachability(conversation, life, outages);
   }
 
-  async function read(): Promise<void> {
-    const { signal } = pause;
+  /** As this machine has it. */
+  get stored(): Messages {
+    return this.#journal.read(this.#id);
+  }
+
+  /** Why the last wait could not receive an answer; undefined when the relay answered. */
+  get outage(): string | undefined {
+    return this.#reachability.outage;
+  }
+
+  /**
+   * Waits for answers that were not delivered yet: with `includeEarly` all of them, otherwise those that had seen the last
+   * message. Returns undefined when the signal aborts. Calls that wait at the same time return the same answers.
+   */
+  async nextAnswers({
+    signal,
+    includeEarly = false,
+  }: {
+    signal: AbortSignal;
+    includeEarly?: boolean;
+  }): Promise<readonly Entry[] | undefined> {
+    const id = this.#id;
+    const { returned } = this.#options;
+    const fits = (one: Entry) => includeEarly || !isEarly(one);
+    const matching = () => this.#journal.undelivered(id).filter(fits);
+    // A note is given with the next answer.
+    const isAnswered = () => matching().some(({ isNote }) => includeEarly || !isNote);
+    try {
+      if (!isAnswered()) void this.#reachability.check();
+      while (!isAnswered()) await untilAborted(this.readOn(), signal);
+      if (signal.aborted) return undefined;
+      const answers = untilDecision(matching());
+      returned.set(id, [...(returned.get(id) ?? []), ...answers.map(({ messageId }) => ({ messageId }))]);
+      return answers;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  /** Counts the answers that the last call has returned as delivered. */
+  async markDelivered(): Promise<void> {
+    const { returned } = this.#options;
+    const answers = returned.get(this.#id);
+    returned.delete(this.#id);
+    if (answers) await this.#journal.markDelivered(this.#id, answers);
+  }
+
+  /** Returns whether the message was sent. If not, it is sent later automatically. */
+  async reply(message: Reply, signal: AbortSignal): Promise<boolean> {
+    const sending = this.#replying.then(() => this.#send(message, signal));
+    this.#replying = sending.catch(() => {});
+    return await sending;
+  }
+
+  /** Reads until something is added to the journal, or until a reply interrupts it. Unsent texts are sent during that time. */
+  async readOn(): Promise<void> {
+    const next = this.#news.promise;
+    this.#reading ??= this.#replying
+      .then(() => {
+        this.#active = this.#read();
+        return this.#active;
+      })
+      .finally(() => {
+        this.#reading = this.#active = undefined;
+      });
+    await Promise.race([this.#reading, next]);
+  }
+
+  async #read(): Promise<void> {
+    const { conversation } = this;
+    const { life } = this.#options;
+    const { signal } = this.#pause;
     const reads = { signal: AbortSignal.any([life, signal]) };
     try {
-      if (openForm(journal.read(id)) === undefined) {
-        await record(answerEntry(await conversation.waitForAnswer({ ...reads, includeEarly: true })));
+      if (openForm(this.stored) === undefined) {
+        await this.#record(answerEntry(await conversation.waitForAnswer({ ...reads, includeEarly: true })));
       } else {
-        const onReply = (answer: Answer) => record(answerEntry(answer));
-        await record(decisionEntry(await conversation.waitForDecision({ ...reads, onReply })));
+        const onReply = (answer: Answer) => this.#record(answerEntry(answer));
+        await this.#record(decisionEntry(await conversation.waitForDecision({ ...reads, onReply })));
       }
     } catch (error) {
       if (!signal.aborted || life.aborted) throw error;
     }
   }
 
-  async function record(entry: Entry): Promise<void> {
+  async #record(entry: Entry): Promise<void> {
     // After the end of the lease, the next process reads it from the relay.
-    if (!life.aborted) {
-      await journal.add(id, entry);
+    if (!this.#options.life.aborted) {
+      await this.#journal.add(this.#id, entry);
       // The next call may open it again, and then knows how the expert was met.
-      await journal.save(conversation.export());
+      await this.#journal.save(this.conversation.export());
     }
-    news.resolve();
-    news = promiseOf();
+    this.#news.resolve();
+    this.#news = promiseOf();
   }
 
   /** No answer is read meanwhile: otherwise a decision could count that neither knows this message nor is known to it. */
-  async function send({ text, form: given, files, again }: Reply, signal: AbortSignal): Promise<boolean> {
-    pause.abort();
-    await active?.catch(() => {});
-    pause = new AbortController();
+  async #send({ text, form: given, files, again }: Reply, signal: AbortSignal): Promise<boolean> {
+    const { conversation } = this;
+    const journal = this.#journal;
+    const id = this.#id;
+    this.#pause.abort();
+    await this.#active?.catch(() => {});
+    this.#pause = new AbortController();
     const [earlier, shown] = [journal.undelivered(id), journal.shown(id)];
     if (earlier.some(isDecision)) throw decidedMeanwhile(conversation);
-    const newest = again ? newestForm(journal.read(id)) : undefined;
+    const newest = again ? newestForm(this.stored) : undefined;
     const form = newest === undefined ? given : parseForm(newest);
     let messageId: string | undefined;
     let isSent = false;
@@ -140,48 +183,10 @@ export function leaseConversation({
       if (isEndError(error) || !conversation.unsent.includes(text)) throw error;
     }
     const { isEncrypted } = conversation;
-    const sent = { text, isEncrypted, messageId, form, files, now: now() };
+    const sent = { text, isEncrypted, messageId, form, files, now: this.#options.now() };
     await journal.add(id, ownEntry(sent), earlier);
     return isSent;
   }
-
-  return {
-    conversation,
-    readOn,
-    get stored() {
-      return journal.read(id);
-    },
-    get outage() {
-      return reachability.outage;
-    },
-    async nextAnswers({ signal, includeEarly = false }) {
-      const fits = (one: Entry) => includeEarly || !isEarly(one);
-      const matching = () => journal.undelivered(id).filter(fits);
-      // A note is given with the next answer.
-      const isAnswered = () => matching().some(({ isNote }) => includeEarly || !isNote);
-      try {
-        if (!isAnswered()) void reachability.check();
-        while (!isAnswered()) await untilAborted(readOn(), signal);
-        if (signal.aborted) return undefined;
-        const answers = untilDecision(matching());
-        returned.set(id, [...(returned.get(id) ?? []), ...answers.map(({ messageId }) => ({ messageId }))]);
-        return answers;
-      } catch (error) {
-        if (signal.aborted) return undefined;
-        throw error;
-      }
-    },
-    async markDelivered() {
-      const answers = returned.get(id);
-      returned.delete(id);
-      if (answers) await journal.markDelivered(id, answers);
-    },
-    reply(message, signal) {
-      const sending = replying.then(() => send(message, signal));
-      replying = sending.catch(() => {});
-      return sending;
-    },
-  };
 }
 
 /** Whether the relay answers: waiting without an answer does not show that. */

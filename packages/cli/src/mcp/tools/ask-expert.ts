@@ -4,18 +4,18 @@ import { contextInput, readContext } from './context.ts';
 import { attachInput, readAttachments } from './files.ts';
 import { formInput, readForm } from './form.ts';
 import { describeUnsent } from './sentences.ts';
-import { defineTool, knownReference, nextStep, status, unsent } from './tool.ts';
+import { defineTool } from './tool.ts';
 
 export const askExpert = defineTool({
   name: 'ask_expert',
   title: 'Ask a human expert',
-  description: `Asks a human expert when you are stuck, unsure about something risky, or need a decision or knowledge that only a person has. Returns at once with a reference; the answer takes minutes to hours. Get it with wait_for_answer.
-Ask one clear question that can be understood without this conversation: say what you want to do, what you tried, what happens, and what you would do next. The expert sees only what you send.
-Where you need a decision (may I do it, which one, how many), give a form: then you get accepted or declined, with values, and no text to interpret.
-The conversation is end-to-end encrypted, but the question, its context and its form can be read by the relay's operator, unless confidential is true. Never send passwords, keys or other secrets.`,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  description: `Asks a person when you are stuck, unsure about something risky, or need a decision or knowledge that only a person has. Returns a reference at once; get the answer with wait_for_answer, which takes minutes to hours.
+Ask one clear question that stands alone: what you want to do, what you tried, what happens, what you would do next. The expert sees only what you send.
+For a decision (may I, which one, how many) give a form: then you get accepted or declined, with values, and no text to interpret.
+The relay's operator can read question, context and form, unless confidential is true; the rest is end-to-end encrypted. Never send passwords or keys.`,
+  annotations: { destructiveHint: false },
   input: {
-    question: z.string().trim().min(1).max(100_000).describe('What you need to know, in full sentences.'),
+    question: z.string().trim().min(1).max(100_000).describe('In full sentences.'),
     context: contextInput,
     form: formInput,
     attach: attachInput,
@@ -23,16 +23,14 @@ The conversation is end-to-end encrypted, but the question, its context and its 
       .boolean()
       .optional()
       .describe(
-        'True hides question, context and form from the relay too: they are sent encrypted once the expert has picked the request up. This needs an expert whose tools encrypt, such as the SDK or the command line.',
+        "Hides question, context and form from the relay: they are sent encrypted after the pick-up. The expert's client must encrypt.",
       ),
     expires_in_seconds: z
       .number()
       .int()
       .min(60)
       .optional()
-      .describe(
-        'When the question is of no use any more, in seconds from now. By default it stays open for three days.',
-      ),
+      .describe('When the question is of no use any more. By default it is open for three days.'),
     tags: z
       .array(z.string().min(1).max(40))
       .max(10)
@@ -44,10 +42,9 @@ The conversation is end-to-end encrypted, but the question, its context and its 
       .max(255)
       .optional()
       .describe(
-        'A name of your choice for this question. Calling again with the same one never asks twice: it gives the same reference.',
+        'Your name for this question. The same one again never asks twice: you get the same reference.',
       ),
   },
-  output: { reference: knownReference, status, expires_at: z.string(), unsent, next_step: nextStep },
   maxSeconds: () => 30,
   run({ question, confidential = false, idempotency_key: once, ...given }, call) {
     const form = readForm(given.form);
@@ -59,24 +56,16 @@ The conversation is end-to-end encrypted, but the question, its context and its 
     return call.pool.ask(asked, call, ({ conversation }, isRepeated) => {
       const { refCode, status, expiresAt, unsent } = conversation;
       const waitFor = form === undefined ? 'the answer' : 'the decision';
-      const next = `Call wait_for_answer with the reference ${refCode}. You may do other work before, as long as it does not depend on ${waitFor}.`;
-      const unsentText = describeUnsent(conversation);
       return {
         text: [
           isRepeated
             ? `${refCode} is this question. It was asked before, and is not asked again.`
             : `Asked as ${refCode}. The expert was notified.`,
           hasEnded({ status }) ? `It is ${status}.` : `It stays open until ${expiresAt}.`,
-          unsentText,
-          `Next: ${next}`,
+          describeUnsent(conversation),
+          `Next: Call wait_for_answer with the reference ${refCode}. You may do other work before, as long as it does not depend on ${waitFor}.`,
         ],
-        data: {
-          reference: refCode,
-          status,
-          expires_at: expiresAt,
-          unsent: unsent.length,
-          next_step: unsentText ? `${unsentText} ${next}` : next,
-        },
+        data: { reference: refCode, status, unsent: unsent.length },
       };
     });
   },

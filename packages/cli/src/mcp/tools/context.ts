@@ -13,18 +13,14 @@ const message = z.object({
     .min(1)
     .max(4_096)
     .optional()
-    .describe(
-      'In place of content: the path of a text file, in the same folder as attach. The expert is shown it to the character.',
-    ),
+    .describe('In place of content: the path of a text file, as in attach. It is shown to the character.'),
 });
 
 export const contextInput = z
   .array(message)
   .max(100)
   .optional()
-  .describe(
-    'Messages from your conversation, and text files, that the expert needs to see. The last 10 are kept.',
-  );
+  .describe('Messages of your conversation, and text files, that the expert needs. The last 10 are kept.');
 
 /** @throws Failure `usage` for a file that may not be read, or is no text */
 export function readContext(

@@ -1,18 +1,18 @@
 import { isShowable, readPicture, safeName } from '@expert-relay/sdk/safe';
-import type { ImageContent } from '@modelcontextprotocol/sdk/types.js';
+import type { ImageContent } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { Failure } from '../../failure.ts';
 import { type FileContent, maxFiles } from '../../files/file-to-send.ts';
 import type { StoredFile } from '../../store/conversations.ts';
 import type { ToolCall } from './tool.ts';
 
-export const attachInput = z
-  .array(z.string().min(1).max(4_096))
-  .max(maxFiles)
-  .optional()
-  .describe(
-    `Paths of files that go with the text, encrypted: at most ${maxFiles}, 700 kB together. Only from the folder that your user has given to this server (--files), relative to it. No secrets.`,
-  );
+const paths = z.array(z.string().min(1).max(4_096)).max(maxFiles).optional();
+
+export const attachInput = paths.describe(
+  `Paths of files that go with the text, encrypted: at most ${maxFiles}, 700 kB together. Only from the folder that your user gave to this server (--files), relative to it. No secrets.`,
+);
+
+export const laterAttachInput = paths.describe('As in ask_expert.');
 
 export const readAttachments = (
   paths: readonly string[] = [],
@@ -28,13 +28,6 @@ export function readAttachment(path: string, { files }: Pick<ToolCall, 'files'>)
   );
 }
 
-export const fileSchema = z.object({
-  name: z.string().describe("The sender's words, made safe: no instruction."),
-  media_type: z.string(),
-  bytes: z.number(),
-  is_shown: z.boolean().describe('Whether it follows as an image.'),
-});
-
 const contentOf = ({ base64 = '' }: StoredFile) => Buffer.from(base64, 'base64');
 
 /** APIs of models refuse pictures with longer sides, and with them the whole conversation. */
@@ -46,14 +39,6 @@ function isForModels(file: StoredFile): boolean {
   return isShowable({ ...file, bytes }) && Math.max(width, height) <= maxSide;
 }
 
-export const toFileData = (files: readonly StoredFile[] = []): z.infer<typeof fileSchema>[] =>
-  files.map((file) => ({
-    name: safeName(file.name),
-    media_type: file.mediaType,
-    bytes: contentOf(file).length,
-    is_shown: isForModels(file),
-  }));
-
 /** The pictures among the files. */
 export const toImages = (files: readonly StoredFile[] = []): ImageContent[] =>
   files
@@ -61,8 +46,10 @@ export const toImages = (files: readonly StoredFile[] = []): ImageContent[] =>
     .map(({ mediaType, base64 = '' }) => ({ type: 'image', mimeType: mediaType, data: base64 }));
 
 /** One line for each file. The name is foreign text: show it between marks. */
-export const describeFiles = (files: readonly z.infer<typeof fileSchema>[]): string[] =>
-  files.map(({ name, media_type, bytes, is_shown }) => {
-    const about = `File ${JSON.stringify(name)}, ${media_type}, ${bytes} bytes`;
-    return is_shown ? `${about}: it follows as an image.` : `${about}: it is kept, and not shown to you.`;
+export const describeFiles = (files: readonly StoredFile[] = []): string[] =>
+  files.map((file) => {
+    const about = `File ${JSON.stringify(safeName(file.name))}, ${file.mediaType}, ${contentOf(file).length} bytes`;
+    return isForModels(file)
+      ? `${about}: it follows as an image.`
+      : `${about}: it is kept, and not shown to you.`;
   });

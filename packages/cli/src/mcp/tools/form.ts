@@ -1,15 +1,9 @@
 import { type Form, toForm } from '@expert-relay/sdk/forms';
 import * as z from 'zod';
 
-const text = { type: 'string' };
-const number = { type: 'number' };
-const texts = { type: 'array', items: text };
-const titledOptions = {
-  type: 'array',
-  items: { type: 'object', properties: { const: text, title: text }, required: ['const', 'title'] },
-};
+const texts = { type: 'array', items: { type: 'string' } };
 
-/** For clients and models. The SDK checks the form itself, and names the member that is wrong. */
+/** For clients and models, with the members that models get wrong. The SDK checks the form, and names the member that is wrong. */
 const jsonSchema = {
   type: 'object',
   properties: {
@@ -21,23 +15,13 @@ const jsonSchema = {
         type: 'object',
         properties: {
           type: { enum: ['string', 'number', 'integer', 'boolean', 'array'] },
-          title: text,
-          description: text,
+          title: { type: 'string' },
+          description: { type: 'string' },
           default: { description: 'Prefilled. The expert can change it.' },
           enum: texts,
-          oneOf: { ...titledOptions, description: 'In place of enum: options with titles.' },
-          minLength: number,
-          maxLength: number,
+          oneOf: { type: 'array', description: 'In place of enum: {"const":"eu","title":"Europe"}.' },
           format: { enum: ['email', 'uri', 'date', 'date-time'] },
-          minimum: number,
-          maximum: number,
-          items: {
-            type: 'object',
-            description: 'For type array, a choice of several options: {"type":"string","enum":[...]}.',
-            properties: { type: text, enum: texts, anyOf: titledOptions },
-          },
-          minItems: number,
-          maxItems: number,
+          items: { description: 'For type array, several of: {"type":"string","enum":[...]}.' },
         },
         required: ['type'],
       },
@@ -53,13 +37,22 @@ export const formInput = z
   .meta({
     ...jsonSchema,
     description:
-      'A form, so that you get a decision to act on in place of a text: a flat JSON Schema object, as requestedSchema of MCP elicitation. {"type":"object","properties":{}} asks for an approval. The expert can decline every form. At most 20 fields of 50 options, and no line breaks in titles and descriptions.',
+      'For a decision in place of a text: a flat JSON Schema object, as requestedSchema of MCP elicitation, also with minLength, maximum, minItems and so on. {"type":"object","properties":{}} asks for an approval. The expert can decline every form. At most 20 fields of 50 options.',
   })
+  .optional();
+
+export const laterFormInput = z
+  .unknown()
+  .meta({ type: 'object', description: 'As in ask_expert.' })
   .optional();
 
 /**
  * The form that a tool was given.
  * @throws RelayError `invalid_input` (`invalid_form`), with the path of the member that is not allowed
  */
-export const readForm = (given: unknown): Form | undefined =>
-  given === undefined || given === null ? undefined : toForm(given as Form);
+export function readForm(given: unknown): Form | undefined {
+  if (given === undefined || given === null) return undefined;
+  // Models write it by habit, and a form has no other fields anyway.
+  const { additionalProperties, ...form } = given as Record<string, unknown>;
+  return toForm((additionalProperties === false ? form : given) as Form);
+}

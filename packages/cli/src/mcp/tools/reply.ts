@@ -1,34 +1,27 @@
 import { hasEnded } from '@expert-relay/sdk/internal';
 import * as z from 'zod';
 import { Failure } from '../../failure.ts';
-import { attachInput, readAttachments } from './files.ts';
-import { formInput, readForm } from './form.ts';
+import { laterAttachInput, readAttachments } from './files.ts';
+import { laterFormInput, readForm } from './form.ts';
 import { describeUnsent } from './sentences.ts';
-import { defineTool, knownReference, nextStep, reference, status, unsent } from './tool.ts';
+import { defineTool, reference } from './tool.ts';
 
 export const reply = defineTool({
   name: 'reply',
   title: 'Reply to the expert',
   description:
-    'Sends a message to the expert in a conversation that ask_expert began: to answer a question of theirs, or to ask back. A form replaces the one before. It is end-to-end encrypted. Read what they say to it with wait_for_answer.',
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    'Sends the expert a message, end-to-end encrypted: to answer a question of theirs, or to ask back. A form replaces the one before. Read what they say to it with wait_for_answer.',
+  annotations: { destructiveHint: false },
   input: {
     reference,
-    text: z
-      .string()
-      .min(1)
-      .max(700_000)
-      .describe('What to tell the expert. No passwords, keys or other secrets.'),
-    form: formInput,
+    text: z.string().min(1).max(700_000).describe('No passwords or keys.'),
+    form: laterFormInput,
     form_again: z
       .boolean()
       .optional()
-      .describe(
-        'True sends your newest form again, after decisions that contradict each other: say so in text.',
-      ),
-    attach: attachInput,
+      .describe('Sends your newest form again, after decisions that contradict each other: say so in text.'),
+    attach: laterAttachInput,
   },
-  output: { reference: knownReference, status, sent: z.boolean(), unsent, next_step: nextStep },
   maxSeconds: () => 30,
   run({ reference, text, form, attach, form_again: again = false }, call) {
     if (again && form) throw new Failure('usage', 'form_again sends the newest form: leave out form.');
@@ -41,16 +34,9 @@ export const reply = defineTool({
       const news = isSent
         ? `Sent to the expert of ${refCode}, ${isEncrypted ? 'encrypted' : 'as plain text, which the relay can read'}.`
         : describeUnsent(conversation);
-      const next = `Call wait_for_answer with ${refCode} for what the expert says to it.`;
       return {
-        text: [news, `Next: ${next}`],
-        data: {
-          reference: refCode,
-          status,
-          sent: isSent,
-          unsent: unsent.length,
-          next_step: isSent ? next : `${news} ${next}`,
-        },
+        text: [news, `Next: Call wait_for_answer with ${refCode} for what the expert says to it.`],
+        data: { reference: refCode, status, sent: isSent, unsent: unsent.length },
       };
     });
   },

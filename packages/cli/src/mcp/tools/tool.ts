@@ -1,4 +1,4 @@
-import type { ImageContent, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
+import type { ImageContent, ToolAnnotations } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { AttachableFolder } from '../../files/attachable-folder.ts';
 import type { ConversationPool } from '../conversation-pool/conversation-pool.ts';
@@ -12,40 +12,31 @@ export interface ToolCall {
   readonly signal: AbortSignal;
 }
 
-/** A result in two forms: text for models, data for programs. Both say what to do next. */
-export interface Report<Data = Record<string, unknown>> {
+/** What the model is given, and what a program can act on. */
+export interface Report {
   readonly text: readonly (string | undefined)[];
-  readonly data: Data;
+  /** States and decisions, without any words. */
+  readonly data: Readonly<Record<string, unknown>>;
   /** They follow the text. */
   readonly images?: readonly ImageContent[];
 }
 
-/** The description of a tool for clients. */
-interface Described<Input, Output> {
+/** The name of the data in the `_meta` of a result, which clients do not give to models. */
+export const resultKey = 'expert-relay/result';
+
+export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly annotations: ToolAnnotations;
   readonly input: Input;
-  readonly output: Output;
-}
-
-export interface Tool extends Described<z.ZodRawShape, z.ZodRawShape> {
-  /** The maximum duration of a call in seconds. Clients give up after a minute. */
-  maxSeconds(input: Record<string, unknown>): number;
-  run(input: Record<string, unknown>, call: ToolCall): Promise<Report>;
-}
-
-interface TypedTool<Input extends z.ZodRawShape, Output extends z.ZodRawShape>
-  extends Described<Input, Output> {
+  /** The maximum duration of a call in seconds. Most clients give up after a minute. */
   maxSeconds(input: z.output<z.ZodObject<Input>>): number;
-  run(input: z.output<z.ZodObject<Input>>, call: ToolCall): Promise<Report<z.input<z.ZodObject<Output>>>>;
+  run(input: z.output<z.ZodObject<Input>>, call: ToolCall): Promise<Report>;
 }
 
-/** Makes the compiler check input and output against their schemas. */
-export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawShape>(
-  tool: TypedTool<Input, Output>,
-): Tool {
+/** Makes the compiler check a tool against the schema of its input. */
+export function defineTool<Input extends z.ZodRawShape>(tool: Tool<Input>): Tool {
   return tool as unknown as Tool;
 }
 
@@ -54,20 +45,4 @@ export const reference = z
   .trim()
   .min(8)
   .max(40)
-  .describe('The reference that ask_expert gave, such as HS-7KQ2M9XD.');
-
-export const status = z
-  .enum(['pending', 'responded', 'closed', 'expired'])
-  .describe('pending: no answer yet. responded: answered, and open. closed, expired: it has ended.');
-
-export const seenYourLast = z
-  .boolean()
-  .optional()
-  .describe('False: written before your last message was read. Absent when that is unknown.');
-
-/** A reference in a result. */
-export const knownReference = z.string();
-
-export const unsent = z.number().describe("Messages that wait here for the expert's keys: not sent yet.");
-
-export const nextStep = z.string().describe('What to do next.');
+  .describe('As ask_expert gave it, such as HS-7KQ2M9XD.');

@@ -20,7 +20,10 @@ CREATE TYPE "form_kind" AS ENUM ('approval', 'form');
 CREATE TYPE "message_role" AS ENUM ('consumer', 'provider');
 
 -- CreateEnum
-CREATE TYPE "notification_channel" AS ENUM ('webhook', 'push', 'mail', 'chat');
+CREATE TYPE "sealed_name" AS ENUM ('vault', 'saved_replies');
+
+-- CreateEnum
+CREATE TYPE "notification_channel" AS ENUM ('webhook', 'push', 'email', 'chat');
 
 -- CreateEnum
 CREATE TYPE "delivery_state" AS ENUM ('waiting', 'sending', 'delivered', 'failed', 'cancelled');
@@ -98,7 +101,8 @@ CREATE TABLE "help_requests" (
     "message_count" INTEGER NOT NULL DEFAULT 0,
     "content_bytes" INTEGER NOT NULL DEFAULT 0,
     "last_message_at" TIMESTAMPTZ(3),
-    "last_message_role" "message_role",
+    "turn" "message_role" NOT NULL DEFAULT 'provider',
+    "snoozed_until" TIMESTAMPTZ(3),
     "question" TEXT,
     "plaintext" TEXT,
     "context" JSON NOT NULL,
@@ -186,12 +190,13 @@ CREATE TABLE "idempotency_records" (
 );
 
 -- CreateTable
-CREATE TABLE "vaults" (
+CREATE TABLE "sealed_values" (
     "user_id" UUID NOT NULL,
-    "wrapped_root_secret" TEXT NOT NULL,
+    "name" "sealed_name" NOT NULL,
+    "value" TEXT NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
-    CONSTRAINT "vaults_pkey" PRIMARY KEY ("user_id")
+    CONSTRAINT "sealed_values_pkey" PRIMARY KEY ("user_id","name")
 );
 
 -- CreateTable
@@ -318,6 +323,10 @@ CREATE UNIQUE INDEX "help_requests_call_id_key" ON "help_requests"("call_id");
 CREATE INDEX "help_requests_user_id_created_at_id_idx" ON "help_requests"("user_id", "created_at", "id");
 
 -- CreateIndex
+CREATE INDEX "help_requests_snoozed_idx" ON "help_requests"("user_id")
+    WHERE "snoozed_until" IS NOT NULL;
+
+-- CreateIndex
 CREATE INDEX "help_requests_consumer_key_id_created_at_id_idx" ON "help_requests"("consumer_key_id", "created_at", "id");
 
 -- CreateIndex
@@ -420,7 +429,7 @@ ALTER TABLE "idempotency_records" ADD CONSTRAINT "idempotency_records_api_key_id
 ALTER TABLE "idempotency_records" ADD CONSTRAINT "idempotency_records_request_id_fkey" FOREIGN KEY ("request_id") REFERENCES "help_requests"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
-ALTER TABLE "vaults" ADD CONSTRAINT "vaults_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "sealed_values" ADD CONSTRAINT "sealed_values_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "notification_endpoints" ADD CONSTRAINT "notification_endpoints_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
@@ -494,12 +503,12 @@ CREATE FUNCTION "stage_of"("ended_at" TIMESTAMPTZ, "erased_at" TIMESTAMPTZ) RETU
         ELSE 'open'
     END;
 
-CREATE FUNCTION "progress_of"("status" "request_status", "response_count" INTEGER, "last_message_role" "message_role")
+CREATE FUNCTION "progress_of"("status" "request_status", "response_count" INTEGER, "turn" "message_role")
     RETURNS "request_progress" LANGUAGE sql IMMUTABLE
     RETURN CASE
         WHEN "status" = 'closed' THEN 'closed'::"request_progress"
         WHEN "response_count" = 0 THEN 'unanswered'
-        WHEN "last_message_role" = 'provider' THEN 'answered'
+        WHEN "turn" = 'consumer' THEN 'answered'
         ELSE 'follow_up'
     END;
 
@@ -520,7 +529,7 @@ BEGIN
         VALUES (
             "stage_of"(NEW."ended_at", NEW."erased_at"), COALESCE(NEW."ended_at", NEW."expires_at"), NEW."id",
             NEW."user_id", COALESCE(NEW."ended_at", GREATEST(NEW."created_at", NEW."last_message_at")),
-            "progress_of"(NEW."status", NEW."response_count", NEW."last_message_role"));
+            "progress_of"(NEW."status", NEW."response_count", NEW."turn"));
     END IF;
     RETURN NULL;
 END $$;
@@ -542,11 +551,11 @@ CREATE FUNCTION "follow_message"() RETURNS trigger LANGUAGE plpgsql SET search_p
 BEGIN
     UPDATE "request_stages" SET
         "active_at" = GREATEST(NEW."created_at", NEW."last_message_at"),
-        "progress" = "progress_of"(NEW."status", NEW."response_count", NEW."last_message_role")
+        "progress" = "progress_of"(NEW."status", NEW."response_count", NEW."turn")
     WHERE "stage" = 'open' AND "at" = NEW."expires_at" AND "request_id" = NEW."id";
     RETURN NULL;
 END $$;
 
-CREATE TRIGGER "follow_message" AFTER UPDATE OF "response_count", "last_message_at", "last_message_role" ON "help_requests"
+CREATE TRIGGER "follow_message" AFTER UPDATE OF "response_count", "last_message_at", "turn" ON "help_requests"
     FOR EACH ROW WHEN (OLD."ended_at" IS NULL AND NEW."ended_at" IS NULL)
     EXECUTE FUNCTION "follow_message"();

@@ -44,7 +44,7 @@ export async function renderVectors(): Promise<string> {
   }
   const file = {
     scheme: 'expert-relay/v4',
-    about: 'Made by `npm run docs`. What the kinds mean is said in docs/crypto.md, at its end.',
+    about: 'Made by `npm run docs`. What the kinds mean is said in docs/crypto-vectors.md.',
     valid,
     refused,
   };

@@ -112,9 +112,9 @@ const runs: Runs = {
     for (const one of before) await ('iv' in one ? seal(one) : channel?.open(one));
     const message = await seal(text);
     const seen = channel?.state().seen ?? [];
-    const [link = '', , ...positions] = seen.at(-1) ?? [];
+    const [hash = '', , ...positions] = seen.at(-1) ?? [];
     const links = positions.map((position) => hexOf(seen[position]?.[0] ?? ''));
-    return { message, links: links.join(''), link: hexOf(link) };
+    return { message, links: links.join(''), link: hexOf(hash) };
   },
   async open({ side, records, acceptUnprotected = false }) {
     const { channel, seal } = await openSide(side, acceptUnprotected);
@@ -132,7 +132,7 @@ const runs: Runs = {
           acceptUnprotected,
         });
       const read = await beginRecord({ ...record }, channel, acceptsPlaintext)();
-      const { role, messageId: _, link: __, parts, ...shown } = read;
+      const { role, messageId: _, hash: __, parts, ...shown } = read;
       opened.push({ ...shown, ...describe(restoredParts(parts), role) });
     }
     return { opened };
@@ -168,7 +168,7 @@ async function openSide(side: Side, acceptUnprotected: boolean) {
     return await channel.seal(text.repeat(times), {
       messageId,
       parts: parts?.map(({ kind, body, times: count = 1 }) => ({ kind, body: unhex(body.repeat(count)) })),
-      shown: shown?.map((link) => toBase64(unhex(link))),
+      shown: shown?.map((hash) => toBase64(unhex(hash))),
     });
   }
   return { channel, seal };

@@ -5,14 +5,14 @@ import { lazyPage } from '../ui/lazy-page.tsx';
 import { type AnswerContent, writtenText } from './answer-content.ts';
 import styles from './exchange.module.css';
 import { formOf } from './open-form.ts';
-import type { useConversation } from './use-conversation.ts';
+import type { FollowedConversation } from './use-conversation.ts';
 
 const Decision = lazyPage(async () => (await import('../forms/decision.tsx')).Decision);
 const MessageFiles = lazyPage(async () => (await import('../forms/message-files.tsx')).MessageFiles);
 
 interface AnswerBodyProps {
   readonly content: AnswerContent;
-  readonly conversation: ReturnType<typeof useConversation>;
+  readonly conversation: FollowedConversation;
   readonly isFirst?: boolean;
   readonly isOwn?: boolean;
   /** The name under which its end is noted as shown. */

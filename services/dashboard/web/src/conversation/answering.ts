@@ -1,26 +1,27 @@
 import { RelayError } from '@expert-relay/sdk';
+import { hasEnded } from '@expert-relay/sdk/internal';
 import type { Store } from '../ui/store.ts';
 import { type AnswerContent, contentOf, decidingOf } from './answer-content.ts';
-import {
-  type ConversationExpert,
-  type ConversationState,
-  hasEnded,
-  type PendingAnswer,
-  type RequestHandle,
+import type {
+  ConversationExpert,
+  ConversationState,
+  PendingAnswer,
+  RequestHandle,
 } from './conversation-state.ts';
 import { codeIn, codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
 import { createRetry } from './retry.ts';
 import { shownMessages } from './shown-texts.ts';
+import type { Undo } from './undo.ts';
 
 interface AnsweringOptions {
   readonly requestId: string;
   readonly state: Store<ConversationState>;
-  /** Resolves once the request was read with the current expert key. */
-  readonly untilRead: () => Promise<RequestHandle>;
+  /** Resolves once the request was read with the current expert key, and rejects without one where it has to be picked up. */
+  readonly untilCanSend: () => Promise<RequestHandle>;
   /** The request, if it was read. */
   readonly request: () => RequestHandle | undefined;
-  /** Copies the state of the request into the store, and calls `settle`. */
-  readonly update: () => void;
+  /** Copies the state of the request into the store, and calls `updateAnswers`. */
+  readonly refreshView: () => void;
   /** Reads the request again: another tab has changed what waits. */
   readonly readAgain: () => void;
   /** Whose store has what waits, also for a request that is gone. */
@@ -37,18 +38,16 @@ const slowMs = 3_000;
  * it has as pending is what the page shows.
  */
 export function createAnswering(options: AnsweringOptions) {
-  const { requestId, state, untilRead, update, readAgain, expert } = options;
+  const { requestId, state, untilCanSend, refreshView, readAgain, expert } = options;
   /** What this tab is sending. */
-  let sending:
-    | { readonly answer: PendingAnswer; readonly since: number; readonly stop: AbortController }
-    | undefined;
+  let sending: Sending | undefined;
   /** Answers take turns. */
   let last: Promise<unknown> = Promise.resolve();
 
   const change = (changes: Partial<ConversationState>) => state.set({ ...state.get(), ...changes });
 
   /** Updates the answers from the messages and from the request. */
-  function settle(request: RequestHandle): void {
+  function updateAnswers(request: RequestHandle): void {
     const { pending: before, sent, messages } = state.get();
     const listed = new Set(messages.map(({ messageId }) => messageId));
     const [waiting] = request.pending;
@@ -62,8 +61,10 @@ export function createAnswering(options: AnsweringOptions) {
   }
 
   function answerBeingSent(): PendingAnswer | undefined {
-    const isSlow = sending && performance.now() - sending.since > slowMs;
-    return sending && isSlow ? { ...sending.answer, state: 'waiting' } : sending?.answer;
+    if (!sending) return undefined;
+    if (sending.undo?.isPossible) return { ...sending.answer, canUndo: true };
+    const isSlow = performance.now() - sending.since > slowMs;
+    return isSlow ? { ...sending.answer, state: 'waiting' } : sending.answer;
   }
 
   /** Sends again what waits. The SDK does so after an event; this is sooner, and also while the conversation is not shown. */
@@ -71,33 +72,38 @@ export function createAnswering(options: AnsweringOptions) {
     try {
       await options.request()?.refresh();
     } finally {
-      update();
+      refreshView();
     }
   }
   const retry = createRetry(sendWaiting);
 
-  async function deliver(answer: PendingAnswer, sendOptions: SendOptions): Promise<void> {
+  async function deliver(answer: PendingAnswer, { undo, ...sendOptions }: DeliverOptions): Promise<void> {
     const stop = new AbortController();
     const writtenAt = Date.now();
-    sending = { answer, since: performance.now(), stop };
-    change({ pending: answer, notTaken: undefined });
+    sending = { answer, options: sendOptions, since: performance.now(), stop, undo };
+    change({ pending: answerBeingSent(), notTaken: undefined });
+    async function beforeSending(body: object): Promise<void> {
+      await undo?.untilOverOrSent(body);
+      if (sending) sending = { ...sending, since: performance.now(), undo: undefined };
+      refreshView();
+    }
     const { messageId, text, answer: decision, files } = answer;
     let request: RequestHandle | undefined;
     try {
-      request = await Promise.race([untilRead(), aborted(stop.signal)]);
+      request = await Promise.race([untilCanSend(), aborted(stop.signal)]);
       // The time of a decision, and its ten minutes, begin in the SDK.
       if (decision && Date.now() - writtenAt > maxReadingMs)
         throw new RelayError('timeout', 'The request was read too late for a decision.');
-      // An agent that wants encryption never gets plain text.
-      if (request.encrypted && !request.isPickedUp) throw new RelayError('no_keys_yet', 'Not picked up.');
       const { isSent } = await request.answer(text, {
         messageId,
+        // An agent that wants encryption never gets plain text. The SDK picks the request up first.
         plaintext: !request.encrypted,
         // The page has waited for it, and the expert answers anyway.
         withoutParts: true,
         signal: stop.signal,
         ...(decision && { decision: decidingOf(decision) }),
         ...(files && { files }),
+        ...(undo && { beforeSending }),
         ...sendOptions,
       });
       if (isSent) change({ sent: [...state.get().sent, answer] });
@@ -112,18 +118,19 @@ export function createAnswering(options: AnsweringOptions) {
     } finally {
       sending = undefined;
       change({ pending: undefined });
-      update();
+      refreshView();
     }
   }
 
-  /** `onKept` is called once the SDK has stored it. Rejects if it was not: then the expert still has what was written. */
-  function send(content: AnswerContent, onKept?: () => void): Promise<void> {
+  /** `onStored` is called once the SDK has stored it. Rejects if it was not: then the expert still has what was written. */
+  function send(content: AnswerContent, { onStored, undo }: SendOptions = {}): Promise<void> {
     const shown = shownMessages(state.get());
     const answer = { ...contentOf(content), messageId: crypto.randomUUID(), state: 'sending' } as const;
-    return takeTurn(() => {
+    const sent = takeTurn(() => {
       if (state.get().pending) throw new RelayError('conflict', 'The answer before it was not sent.');
-      return deliver(answer, { shown, ...(onKept && { onKept }) });
+      return deliver(answer, { shown, undo, ...(onStored && { onStored }) });
     });
+    return sent.finally(() => undo?.end());
   }
 
   function takeTurn(work: () => Promise<void>): Promise<void> {
@@ -135,7 +142,13 @@ export function createAnswering(options: AnsweringOptions) {
   /** Sends what waits, is held or was refused, as it was written. */
   async function sendAgain(): Promise<void> {
     const { pending } = state.get();
-    if (!pending || sending) return;
+    if (!pending) return;
+    if (sending) {
+      // A call that takes long may never end.
+      const { answer, options: before } = sending;
+      sending.stop.abort();
+      return await takeTurn(() => deliver(answer, before)).catch(() => {});
+    }
     if (pending.state === 'waiting') return await sendWaiting().catch(() => {});
     // The agent learns that what was held had not seen the newer messages.
     const evenIfNewer = pending.state === 'held';
@@ -150,6 +163,8 @@ export function createAnswering(options: AnsweringOptions) {
   async function remove(): Promise<boolean> {
     const { pending } = state.get();
     if (!pending) return false;
+    // From now on, a page that is left does not send it.
+    sending?.undo?.end();
     sending?.stop.abort();
     await last;
     const request = options.request();
@@ -163,7 +178,7 @@ export function createAnswering(options: AnsweringOptions) {
         return !state.get().sent.some(({ messageId }) => messageId === pending.messageId);
       return (await request.discard([pending.messageId])).length > 0;
     } finally {
-      update();
+      refreshView();
     }
   }
 
@@ -173,13 +188,27 @@ export function createAnswering(options: AnsweringOptions) {
     if (!options.request() && !sending) change({ pending: answer && { ...answer, state: 'refused', code } });
   }
 
-  return { settle, send, sendAgain, remove, showStored };
+  return { updateAnswers, send, sendAgain, remove, showStored };
 }
 
-type SendOptions = Pick<
-  NonNullable<Parameters<RequestHandle['answer']>[1]>,
-  'shown' | 'onKept' | 'evenIfNewer'
->;
+/** What goes with an answer that the expert sends. */
+export interface SendOptions {
+  readonly onStored?: (() => void) | undefined;
+  /** Until when `remove` takes it back before it is sent. */
+  readonly undo?: Undo | undefined;
+}
+
+type DeliverOptions = SendOptions &
+  Pick<NonNullable<Parameters<RequestHandle['answer']>[1]>, 'shown' | 'evenIfNewer'>;
+
+interface Sending {
+  readonly answer: PendingAnswer;
+  readonly options: DeliverOptions;
+  readonly since: number;
+  readonly stop: AbortController;
+  /** While it can be taken back. */
+  readonly undo: Undo | undefined;
+}
 
 const aborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) =>
@@ -195,4 +224,7 @@ const isKept = (request: RequestHandle | undefined, messageId: string): boolean 
   request?.pending.some((answer) => answer.messageId === messageId) ?? false;
 
 const isSame = (one: PendingAnswer | undefined, other: PendingAnswer | undefined): boolean =>
-  one?.messageId === other?.messageId && one?.state === other?.state && one?.code === other?.code;
+  one?.messageId === other?.messageId &&
+  one?.state === other?.state &&
+  one?.code === other?.code &&
+  one?.canUndo === other?.canUndo;

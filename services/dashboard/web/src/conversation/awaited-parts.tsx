@@ -12,20 +12,16 @@ export function describeParts({ files, question }: Follows): string {
 
 interface AwaitedPartsProps {
   readonly missing: Follows;
-  /** When the request was picked up, if that was in this browser. */
-  readonly pickedUpAt: string | undefined;
   readonly onAnyway: () => void;
 }
 
 /** Stands in place of the reply area until the agent has sent what it has announced: an answer before would not count. */
-export function AwaitedParts({ missing, pickedUpAt, onAnyway }: AwaitedPartsProps) {
-  const [openedAt] = useState(Date.now);
+export function AwaitedParts({ missing, onAnyway }: AwaitedPartsProps) {
   const [isOverdue, setIsOverdue] = useState(false);
-  const dueAt = (pickedUpAt === undefined ? openedAt : Date.parse(pickedUpAt)) + awaitedPartsMs;
   useEffect(() => {
-    const timer = setTimeout(() => setIsOverdue(true), dueAt - Date.now());
+    const timer = setTimeout(() => setIsOverdue(true), awaitedPartsMs);
     return () => clearTimeout(timer);
-  }, [dueAt]);
+  }, []);
   return (
     <div className={styles.answer}>
       <p role="status" className={styles.quiet}>

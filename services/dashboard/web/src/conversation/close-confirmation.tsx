@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { onEscape } from '../ui/escape.ts';
 import { TextField } from '../ui/text-field.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
 import styles from './conversation-header.module.css';
@@ -34,16 +35,7 @@ export function CloseConfirmation(props: CloseConfirmationProps) {
   }
 
   return (
-    <fieldset
-      className={styles.confirmation}
-      aria-labelledby="close-question"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
-        // In a conversation it moves the focus from a field to the heading.
-        event.stopPropagation();
-        onDone();
-      }}
-    >
+    <fieldset className={styles.confirmation} aria-labelledby="close-question" onKeyDown={onEscape(onDone)}>
       <p id="close-question">End this request? The agent can send nothing more.</p>
       <div className={styles.reason}>
         <TextField

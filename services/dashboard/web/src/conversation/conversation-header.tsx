@@ -1,106 +1,83 @@
-import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { Link, useSearch } from 'wouter';
+import { hasEnded } from '@expert-relay/sdk/internal';
+import { type ReactNode, Suspense, useState } from 'react';
+import { Link } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
+import { ActionError } from '../relay/action-error.tsx';
+import { allFilter, useListAddress, useListHref } from '../shell/list-address.ts';
 import { PageHeading } from '../shell/page.tsx';
 import { routes } from '../shell/routes.ts';
+import { useShortcuts } from '../shell/shortcuts.ts';
 import { agentAndKey } from '../ui/agent-name.ts';
-import { Button } from '../ui/button.tsx';
-import { useCopy } from '../ui/copy-button.tsx';
-import { BackIcon, LockIcon } from '../ui/icons.tsx';
+import { BackIcon } from '../ui/icons.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';
-import { Tags } from '../ui/tags.tsx';
-import { describeTimeLeft, type TimeLeft, useNow } from '../ui/time.tsx';
+import { Menu, type MenuItem } from '../ui/menu.tsx';
+import { useAction } from '../ui/use-action.ts';
 import styles from './conversation-header.module.css';
-import { hasEnded } from './conversation-state.ts';
-import { describeState } from './group-messages.ts';
-import { loadAfterQuestion } from './load-after-question.ts';
-import { describeSnooze, type SnoozeActions } from './snooze.ts';
-import type { useConversation } from './use-conversation.ts';
+import type { ConversationState } from './conversation-state.ts';
+import { canSettle, type TriageActions } from './triage.ts';
+import type { FollowedConversation } from './use-conversation.ts';
 
-const CloseConfirmation = lazyPage(async () => (await loadAfterQuestion()).CloseConfirmation);
-const SnoozePanel = lazyPage(async () => (await loadAfterQuestion()).SnoozePanel);
+const CloseConfirmation = lazyPage(async () => (await import('./after-question.ts')).CloseConfirmation);
+const SnoozePanel = lazyPage(async () => (await import('./after-question.ts')).SnoozePanel);
 
 /** What is open below the header. */
 export type Panel = 'none' | 'close' | 'fingerprint' | 'snooze';
 
 interface HeaderProps {
-  readonly conversation: ReturnType<typeof useConversation>;
+  readonly conversation: FollowedConversation;
   readonly panel: Panel;
   readonly onPanel: (panel: Panel) => void;
-  readonly snooze: SnoozeActions | undefined;
+  readonly triage: TriageActions | undefined;
   readonly onNext: (() => void) | undefined;
+  /** What is known about the request, where there is room for it. */
+  readonly children: ReactNode;
 }
 
-export function ConversationHeader({ conversation, panel, onPanel, snooze, onNext }: HeaderProps) {
-  const { request, messages, sent } = conversation.now;
-  const now = useNow();
-  const search = useSearch();
+export function ConversationHeader({ conversation, panel, onPanel, triage, onNext, children }: HeaderProps) {
+  const { request } = conversation.now;
+  const { hrefOf } = useListAddress();
+  const listHref = useListHref();
   // What was typed is still there after Escape.
   const [reason, setReason] = useState('');
+  const wake = useAction(async () => triage?.endSnooze());
+  const settle = useAction(async () => triage?.settle(seenUntilOf(conversation.now)));
   const keepsFocus = useHistoryState<{ keepsFocus?: boolean } | null>()?.keepsFocus;
+  const settleAndGoOn = async () => {
+    if (triage && request && canSettle(request) && (await settle.run())) onNext?.();
+  };
+  useShortcuts({ d: () => void settleAndGoOn() });
   if (!request) return null;
   const isOver = hasEnded(request);
-  const left = isOver ? undefined : describeTimeLeft(request.expiresAt, now);
+  const actions: MenuItem[] = [];
+  if (triage && canSettle(request)) {
+    const title = 'Move it to Answered, without a word to the agent (d)';
+    actions.push({ name: 'Nothing to answer', title, onPress: () => void settleAndGoOn() });
+  }
+  if (triage?.snoozedUntil) actions.push({ name: 'End the snooze', onPress: () => void wake.run() });
+  else if (triage) actions.push({ name: 'Snooze', onPress: () => onPanel('snooze') });
+  if (!isOver)
+    actions.push({ name: 'End request', title: 'End request (e)', onPress: () => onPanel('close') });
   return (
     <header className={styles.header}>
-      <Link
-        // Keeps the filter of the list from which the request was opened.
-        href={search ? `${routes.inbox}?${search}` : routes.inbox}
-        className={styles.back}
-        aria-label="Back to the inbox"
-      >
+      <Link href={hrefOf(routes.inbox)} className={styles.back} aria-label="Back to the inbox">
         <BackIcon />
       </Link>
       <PageHeading className={styles.agent} takesFocus={!keepsFocus}>
-        <bdi>{agentAndKey({ agentName: request.agentName, keyName: request.agent }, 'Agent')}</bdi>
-      </PageHeading>
-      <div className={styles.facts}>
-        <RefCode code={request.refCode} />
-        {request.encrypted ? (
-          <button
-            type="button"
-            className={styles.fact}
-            aria-expanded={panel === 'fingerprint'}
-            onClick={() => onPanel(panel === 'fingerprint' ? 'none' : 'fingerprint')}
-            title="Check who you are talking to"
-          >
-            <span className={styles.lock}>
-              <LockIcon />
-            </span>
-            <span className={styles.word}>Encrypted</span>
-          </button>
-        ) : (
-          // The keys of an erased request are gone, so it is unknown whether it was encrypted.
-          !request.erasedAt && <Fact>Not encrypted</Fact>
-        )}
-        <Fact>{describeState(request, messages, sent)}</Fact>
-        {snooze?.now && <Fact>{describeSnooze(snooze.now)}</Fact>}
-        {snooze && (
-          <button
-            type="button"
-            className={`${styles.fact} ${styles.action}`}
-            aria-expanded={snooze.now ? undefined : panel === 'snooze'}
-            onClick={snooze.now ? snooze.end : () => onPanel(panel === 'snooze' ? 'none' : 'snooze')}
-          >
-            {snooze.now ? 'End the snooze' : 'Snooze'}
-          </button>
-        )}
-        {left && <Fact urgency={left.urgency}>{left.text}</Fact>}
-        <Tags tags={request.tags} />
-      </div>
-      {!isOver && (
-        <Button
-          className={styles.close}
-          aria-expanded={panel === 'close'}
-          onClick={() => onPanel(panel === 'close' ? 'none' : 'close')}
+        <Link
+          className={styles.name}
+          href={listHref({ keyId: request.agentKeyId, tag: undefined, filter: allFilter })}
+          title="What this agent asked"
         >
-          End request
-        </Button>
-      )}
+          <bdi>{agentAndKey({ agentName: request.agentName, keyName: request.agent }, 'Agent')}</bdi>
+        </Link>
+      </PageHeading>
+      {children}
+      <Menu items={actions} />
+      <ActionError error={settle.error ?? wake.error} />
       <Suspense>
-        {panel === 'snooze' && snooze && (
+        {panel === 'snooze' && triage && (
           <SnoozePanel
-            snooze={snooze}
+            snooze={(until) => triage.snooze(seenUntilOf(conversation.now), until)}
             expiresAt={request.expiresAt}
             onDone={(isSnoozed) => {
               onPanel('none');
@@ -122,28 +99,6 @@ export function ConversationHeader({ conversation, panel, onPanel, snooze, onNex
   );
 }
 
-function Fact({ children, urgency }: { children: ReactNode; urgency?: TimeLeft['urgency'] }) {
-  return (
-    <span className={styles.fact} data-urgency={urgency}>
-      {children}
-    </span>
-  );
-}
-
-function RefCode({ code }: { code: string }) {
-  const [outcome, copy] = useCopy(code);
-  const text = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // A text in a button cannot be selected with the mouse.
-    if (outcome === 'failed' && text.current) getSelection()?.selectAllChildren(text.current);
-  }, [outcome]);
-  return (
-    <button type="button" className={`${styles.fact} ${styles.code}`} title="Copy this code" onClick={copy}>
-      <code ref={text}>{code}</code>
-      <span role="status">
-        {outcome === 'copied' && ' Copied'}
-        {outcome === 'failed' && ' Selected: copy it'}
-      </span>
-    </button>
-  );
-}
+/** The time of the newest message on the screen. */
+const seenUntilOf = ({ request, messages }: ConversationState): string =>
+  messages.at(-1)?.createdAt ?? request?.createdAt ?? '';

@@ -6,6 +6,7 @@ import type { FailureCode } from './refusal-sentences.ts';
 
 const shownNames = [
   'agent',
+  'agentKeyId',
   'agentName',
   'refCode',
   'status',
@@ -44,6 +45,8 @@ export interface PendingAnswer extends AnswerContent, Pick<WaitingAnswer, 'messa
   /** `sending`: this tab is sending it. The others are those of the SDK. */
   readonly state: WaitingAnswer['state'] | 'sending';
   readonly code?: FailureCode | undefined;
+  /** It is sent in a moment, and can be taken back until then. */
+  readonly canUndo?: boolean;
 }
 
 export interface ConversationState {
@@ -65,8 +68,6 @@ export interface ConversationState {
   readonly refusal: FailureCode | undefined;
   /** Its messages can be read only with the expert key. */
   readonly needsKey: boolean;
-  /** When it was picked up, if that was in this browser. */
-  readonly pickedUpAt: string | undefined;
 }
 
 export const viewOf = (request: RequestHandle): RequestView =>
@@ -79,19 +80,6 @@ export const isSameView = (one: RequestView | undefined, other: RequestView): bo
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
 
-export const hasEnded = ({ status }: Pick<RequestView, 'status'>): boolean =>
-  status === 'closed' || status === 'expired';
-
 /** Whether an answer is shown among the messages: nothing is wrong with it yet. */
-export const isOnItsWay = ({ state }: PendingAnswer, connected: Connection['kind']): boolean =>
-  state === 'sending' && connected === 'online';
-
-/** Whether the reply area lets the expert answer. */
-export const canReply = (
-  { request, refusal }: Pick<ConversationState, 'request' | 'refusal'>,
-  isKeyReady: boolean,
-): boolean =>
-  request !== undefined &&
-  !refusal &&
-  !hasEnded(request) &&
-  (!request.encrypted || (isKeyReady && request.isPickedUp));
+export const isOnItsWay = ({ state, canUndo }: PendingAnswer, connected: Connection['kind']): boolean =>
+  canUndo === true || (state === 'sending' && connected === 'online');

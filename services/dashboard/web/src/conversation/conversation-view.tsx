@@ -1,3 +1,4 @@
+import { hasEnded } from '@expert-relay/sdk/internal';
 import { type KeyboardEvent, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { connection } from '../relay/connection.ts';
@@ -8,36 +9,39 @@ import { DecisionContext } from '../text/agent-text.tsx';
 import { ShownContext } from '../text/text-end.tsx';
 import { agentAndKey, agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
+import { useIsNarrow } from '../ui/is-narrow.ts';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
+import { ConversationFacts } from './conversation-facts.tsx';
 import { ConversationHeader, type Panel } from './conversation-header.tsx';
 import { ConversationSkeleton } from './conversation-skeleton.tsx';
-import { hasEnded } from './conversation-state.ts';
 import styles from './conversation-view.module.css';
+import type { SimilarRequest } from './equal-requests.ts';
 import { Exchange } from './exchange.tsx';
 import { focusHeader } from './focus-header.ts';
-import { loadAfterQuestion } from './load-after-question.ts';
 import { Question } from './question.tsx';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
-import type { SnoozeActions } from './snooze.ts';
+import type { TriageActions } from './triage.ts';
 import { useConversation } from './use-conversation.ts';
 import { useKeyboardInset } from './use-keyboard-inset.ts';
 import { useScroll } from './use-scroll.ts';
 
-const FingerprintPanel = lazyPage(async () => (await loadAfterQuestion()).FingerprintPanel);
-const ReplyArea = lazyPage(async () => (await loadAfterQuestion()).ReplyArea);
-const WrittenFor = lazyPage(async () => (await loadAfterQuestion()).WrittenFor);
+const FingerprintPanel = lazyPage(async () => (await import('./after-question.ts')).FingerprintPanel);
+const ReplyArea = lazyPage(async () => (await import('./after-question.ts')).ReplyArea);
+const WrittenFor = lazyPage(async () => (await import('./after-question.ts')).WrittenFor);
 
 interface ConversationViewProps {
   readonly requestId: string;
   /** Opens the next request that waits. Undefined when there is none. */
   readonly onNext: (() => void) | undefined;
   /** Undefined for a request that does not wait. */
-  readonly snooze: SnoozeActions | undefined;
+  readonly triage: TriageActions | undefined;
+  /** Other requests that may be equal to this one. */
+  readonly similar: readonly SimilarRequest[];
 }
 
-export function ConversationView({ requestId, onNext, snooze }: ConversationViewProps) {
+export function ConversationView({ requestId, onNext, triage, similar }: ConversationViewProps) {
   const conversation = useConversation(requestId);
   const { request, messages, pending, sent, failure } = conversation.now;
   const pane = useRef<HTMLDivElement>(null);
@@ -54,6 +58,8 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
       : 'Request',
   );
   const isOver = request !== undefined && hasEnded(request);
+  // It scrolls away: there is little height.
+  const isNarrow = useIsNarrow();
   useShortcuts({
     r: () => {
       const reply = pane.current?.querySelector<HTMLElement>('[data-reply]');
@@ -78,6 +84,14 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
     if (kind !== 'online') return <Failure code={codeOfConnection[kind]} />;
     return <ConversationSkeleton />;
   }
+  const facts = (
+    <ConversationFacts
+      conversation={conversation.now}
+      snoozedUntil={triage?.snoozedUntil}
+      isComparing={panel === 'fingerprint'}
+      onCompare={() => setPanel(panel === 'fingerprint' ? 'none' : 'fingerprint')}
+    />
+  );
   return (
     <ShownContext value={watcher}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape works in its text fields. */}
@@ -85,19 +99,22 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
         <ConversationHeader
           conversation={conversation}
           panel={panel}
-          snooze={snooze}
+          triage={triage}
           onNext={onNext}
           onPanel={setPanel}
-        />
+        >
+          {!isNarrow && facts}
+        </ConversationHeader>
         <div className={styles.scroller} ref={scroll.scroller}>
           <div className={styles.content} ref={scroll.content}>
+            {isNarrow && facts}
             <Suspense>
               {panel === 'fingerprint' && <FingerprintPanel onClose={() => setPanel('none')} />}
             </Suspense>
             <DecisionContext value={request.form !== undefined}>
               <Question request={request} shown={conversation.now.shown} />
               {request.erasedAt ? (
-                <Notice title="What was said here was erased.">
+                <Notice title="This conversation was erased.">
                   <p>The relay removes questions and answers some time after the end of a request.</p>
                 </Notice>
               ) : (
@@ -126,6 +143,7 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
             requestId={requestId}
             conversation={conversation}
             slot={slot}
+            similar={similar}
             onNext={onNext}
             onSent={scroll.toEnd}
           />

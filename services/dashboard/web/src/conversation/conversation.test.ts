@@ -16,11 +16,13 @@ let stops: (() => void)[];
 /** What the SDK's memory has for a request that cannot be opened. */
 let stored: PendingAnswer | undefined;
 let noted: (string | undefined)[];
+let isKeyReady: boolean;
 const experts = new WeakMap<() => Promise<FakeRequest>, ConversationExpert>();
 beforeEach(() => {
   kept = new Map();
   stored = undefined;
   noted = [];
+  isKeyReady = true;
   conversation = create();
   request = fakeRequest();
   stops = [];
@@ -37,6 +39,7 @@ const create = (): Conversation =>
     storage: createPageStorage(kept),
     onUnsent: (state) => noted.at(-1) === state || noted.push(state),
     read: (expert, signal) => expert.request('r1', { signal }),
+    hasNewestKey: async () => isKeyReady,
   });
 
 type FakeRequest = ReturnType<typeof fakeRequest>;
@@ -299,12 +302,15 @@ describe('an answer', () => {
     expect(request.answered).toMatchObject([{ text: 'Yes.', plaintext: true }]);
   });
 
-  test('to an encrypted request that is not picked up is given back, and not sent as plain text', async () => {
+  test('to an encrypted request that is not picked up is given back if the key was replaced, and never plain text', async () => {
     request.isPickedUp = false;
     await open();
-    await expect(conversation.send({ text: 'Yes.' })).rejects.toMatchObject({ code: 'no_keys_yet' });
+    await conversation.send({ text: 'Yes.' });
+    expect(request.answered.splice(0)).toMatchObject([{ text: 'Yes.', plaintext: false }]);
+    isKeyReady = false;
+    await expect(conversation.send({ text: 'No.' })).rejects.toMatchObject({ code: 'no_keys_yet' });
     expect(now().notTaken).toBe('no_keys_yet');
-    expect(answers()).toEqual([]);
+    expect(answers()).toEqual([['Yes.', 'sent']]);
     expect(request.answered).toEqual([]);
   });
 
@@ -404,6 +410,19 @@ describe('an answer that was not sent', () => {
     expect(request.pending).toEqual([]);
     if (state === 'waiting') return expect(request.answered).toHaveLength(1);
     expect(request.answered.at(-1)).toMatchObject({ messageId: first?.messageId, ...options });
+    expect(answers()).toEqual([['Yes.', 'sent']]);
+  });
+
+  test('is sent again while its call is under way, as it was written', async () => {
+    await open();
+    request.onAnswer = () => new Promise(() => {});
+    const sending = conversation.send({ text: 'Yes.' });
+    await untilPasses(() => expect(request.answered).toHaveLength(1));
+    request.onAnswer = async () => true;
+    await conversation.sendAgain();
+    await sending;
+    const [first, second] = request.answered;
+    expect(second).toEqual(first);
     expect(answers()).toEqual([['Yes.', 'sent']]);
   });
 

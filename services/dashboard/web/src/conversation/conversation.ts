@@ -1,9 +1,10 @@
+import { RelayError } from '@expert-relay/sdk';
 import { type AttachedFiles, createAttachedFiles } from '../forms/attached-files.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { UnsentState } from '../storage/unsent.ts';
 import { createStore, type Store } from '../ui/store.ts';
 import type { AnswerContent } from './answer-content.ts';
-import { createAnswering } from './answering.ts';
+import { createAnswering, type SendOptions } from './answering.ts';
 import {
   type ConversationExpert,
   type ConversationState,
@@ -33,8 +34,8 @@ export interface Conversation {
   readonly files: AttachedFiles;
   /** @throws RelayError */
   pickUp(): Promise<void>;
-  /** `onKept` is called once the answer is stored: then it is sent even if the page is closed. Rejects if it was not stored. */
-  send(content: AnswerContent, onKept?: () => void): Promise<void>;
+  /** `onStored` is called once the answer is stored: then it is sent even if the page is closed. Rejects if it was not stored. */
+  send(content: AnswerContent, options?: SendOptions): Promise<void>;
   /** Sends the answer that was not sent, as it was written. */
   sendAgain(): Promise<void>;
   /** Removes it. Returns false if the relay has it. @throws RelayError when that cannot be found out */
@@ -47,7 +48,7 @@ export interface Conversation {
   close(reason?: string): Promise<void>;
 }
 
-/** How often the state of the SDK's request is copied into the store. */
+/** How often the state of the SDK's request is copied into the store: the SDK reports no change of it. */
 const snapshotMs = 500;
 
 interface ConversationOptions {
@@ -56,6 +57,8 @@ interface ConversationOptions {
   /** Notes whether an answer was not sent. */
   readonly onUnsent?: (state: UnsentState | undefined) => void;
   readonly read: (expert: ConversationExpert, signal: AbortSignal) => Promise<RequestHandle>;
+  /** Reads the expert key again, since another device may have replaced it, and returns whether it is in this browser. */
+  readonly hasNewestKey: () => Promise<boolean>;
 }
 
 export function createConversation({
@@ -63,6 +66,7 @@ export function createConversation({
   storage,
   onUnsent = () => {},
   read,
+  hasNewestKey,
 }: ConversationOptions): Conversation {
   const state = createStore<ConversationState>({
     request: undefined,
@@ -75,9 +79,7 @@ export function createConversation({
     failure: undefined,
     refusal: undefined,
     needsKey: false,
-    pickedUpAt: undefined,
   });
-  const pickedUpName = `picked-up:${requestId}`;
   /** What was read, and by whom. */
   let current: { readonly expert: ConversationExpert; readonly request: RequestHandle } | undefined;
   const pause = createPause();
@@ -94,9 +96,9 @@ export function createConversation({
   const answering = createAnswering({
     requestId,
     state,
-    untilRead,
+    untilCanSend,
     request: () => current?.request,
-    update() {
+    refreshView() {
       if (current) copyState(current.request);
     },
     readAgain,
@@ -114,6 +116,8 @@ export function createConversation({
   /** Only changes of this page: what another tab has noted stays. */
   function noteUnsent(): void {
     const { pending } = state.get();
+    // No other tab need know what can be taken back here.
+    if (pending?.canUndo) return;
     if (pending || wasPending || current)
       onUnsent(pending && (pending.state === 'sending' ? 'sending' : 'unsent'));
     wasPending = pending !== undefined;
@@ -121,12 +125,7 @@ export function createConversation({
 
   const shownTexts = createShownTexts({ requestId, storage, state });
 
-  const restored = Promise.all([
-    storage.get(pickedUpName).then((pickedUpAt) => update({ pickedUpAt })),
-    shownTexts.restored,
-  ])
-    .catch(() => {})
-    .then(() => state.subscribe(noteUnsent));
+  const restored = shownTexts.restored.catch(() => {}).then(() => state.subscribe(noteUnsent));
 
   /** The request, once it was read with the current expert key. */
   async function untilRead(): Promise<RequestHandle> {
@@ -134,6 +133,15 @@ export function createConversation({
     await Promise.resolve();
     if (current && current.expert === expertNow && !isOutdated) return current.request;
     return new Promise((resolve) => waiting.push(resolve));
+  }
+
+  /** The same for what picks it up, which is not done with a key that another device has replaced. */
+  async function untilCanSend(): Promise<RequestHandle> {
+    const request = await untilRead();
+    if (!request.encrypted || request.isPickedUp) return request;
+    if (!(await hasNewestKey()))
+      throw new RelayError('no_keys_yet', 'The expert key is not in this browser.');
+    return untilRead();
   }
 
   async function run(expert: ConversationExpert, signal: AbortSignal): Promise<void> {
@@ -195,7 +203,7 @@ export function createConversation({
     if (current?.request !== request || isOutdated) return;
     const view = viewOf(request);
     if (!isSameView(state.get().request, view)) update({ request: view });
-    answering.settle(request);
+    answering.updateAnswers(request);
   }
 
   return {
@@ -227,15 +235,9 @@ export function createConversation({
       pause.wake();
     },
     async pickUp() {
-      const request = await untilRead();
+      const request = await untilCanSend();
       try {
-        const isFirst = !request.isPickedUp;
         await request.pickUp();
-        if (isFirst) {
-          const pickedUpAt = new Date().toISOString();
-          update({ pickedUpAt });
-          await storage.set(pickedUpName, pickedUpAt).catch(() => {});
-        }
       } catch (error) {
         const code = codeOf(error);
         if (isRefusal(code)) update({ refusal: code });

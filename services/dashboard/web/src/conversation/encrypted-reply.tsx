@@ -1,140 +1,99 @@
+import type { Follows } from '@expert-relay/sdk';
 import { type ReactNode, useEffect, useState } from 'react';
-import { MakeExpertKey } from '../expert-key/make-expert-key.tsx';
-import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
+import { ExpertKeyPanel } from '../expert-key/expert-key-panel.tsx';
 import { useAppContext, useExpertKey } from '../session/app-context.tsx';
 import { Button } from '../ui/button.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { useAction } from '../ui/use-action.ts';
 import { AwaitedParts, describeParts } from './awaited-parts.tsx';
-import { canReply } from './conversation-state.ts';
-import { focusHeader } from './focus-header.ts';
-import { actionSentence, codeOf, type Sentence } from './refusal-sentences.ts';
+import { actionSentence, codeOf } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
-import type { useConversation } from './use-conversation.ts';
-import { type Presses, ReplyLine } from './use-presses.tsx';
+import type { FollowedConversation } from './use-conversation.ts';
+import type { Presses } from './use-presses.ts';
 
 /** Where a request can be answered, the expert key is read again after this time: another device may have replaced it. */
 const outdatedMs = 60_000;
 
 interface EncryptedReplyProps {
-  readonly conversation: ReturnType<typeof useConversation>;
+  readonly conversation: FollowedConversation;
   readonly presses: Presses;
   readonly reply: (isFocused: boolean) => ReactNode;
   /** What the expert has written before, while nothing can be sent. */
   readonly kept: (title: string) => ReactNode;
 }
 
-/** An encrypted request is picked up first, with the expert key. */
+/**
+ * An encrypted request is picked up by the press that answers it, and the expert key is asked for at that press. Only what the agent
+ * sends after the pick-up needs a press before.
+ */
 export function EncryptedReply({ conversation, presses, reply, kept }: EncryptedReplyProps) {
   const { expertKey } = useAppContext();
-  const key = useExpertKey();
-  const { request, pickedUpAt } = conversation.now;
+  const { kind } = useExpertKey();
+  const { request, needsKey } = conversation.now;
   const isPickedUp = request?.isPickedUp === true;
   const missing = request?.missingParts;
   const [isAnyway, setIsAnyway] = useState(false);
-  const [isAnswering, setIsAnswering] = useState(false);
   const [hasOpened, setHasOpened] = useState(false);
-  const [failure, setFailure] = useState<Sentence>();
-  const isReady = key.kind === 'ready';
-
-  const { pickUp } = conversation;
-  useEffect(() => {
-    // After "Answer" was pressed, and after the key was made or opened, if that was needed.
-    if (!isAnswering || !isReady || isPickedUp) return;
-    let isCurrent = true;
-    setFailure(undefined);
-    const pickUpWithNewestKey = async () => {
-      // Another device may have replaced the key since this page read it.
-      await expertKey.refresh(0).catch(() => {});
-      if (expertKey.state.get().kind === 'ready') await pickUp();
-    };
-    pickUpWithNewestKey().catch((error: unknown) => {
-      if (!isCurrent) return;
-      setFailure(actionSentence(codeOf(error)));
-      setIsAnswering(false);
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [isAnswering, isReady, isPickedUp, pickUp, expertKey]);
   useEffect(() => {
     if (!isPickedUp) void expertKey.refresh(outdatedMs).catch(() => {});
   }, [isPickedUp, expertKey]);
 
-  const isComing = missing !== undefined && !isAnyway;
-  const [wasComing, setWasComing] = useState(false);
-  useEffect(() => {
-    // What comes now is read before the answer is written.
-    if (!isComing || !isPickedUp || !isAnswering) return;
-    setWasComing(true);
-    focusHeader();
-  }, [isComing, isPickedUp, isAnswering]);
-
-  const answer = () => presses.take('Answer', () => setIsAnswering(true));
-
-  if (key.kind === 'loading') return <p className={styles.quiet}>Reading your expert key…</p>;
-  if (canReply(conversation.now, isReady)) {
-    if (!isComing) return reply((isAnswering && !wasComing) || hasOpened);
+  if (kind === 'loading') return <p className={styles.quiet}>Reading your expert key…</p>;
+  if (presses.needsKey || kind === 'unsupported' || (needsKey && kind !== 'ready')) {
     return (
       <>
-        <AwaitedParts missing={missing} pickedUpAt={pickedUpAt} onAnyway={() => setIsAnyway(true)} />
-        {kept('What you wrote can be sent then.')}
+        <div className={styles.panel}>
+          {presses.needsKey ? (
+            <ExpertKeyPanel onDone={() => {}} onCancel={presses.cancel} />
+          ) : (
+            <ExpertKeyPanel onDone={() => setHasOpened(true)} />
+          )}
+        </div>
+        {!presses.needsKey && kept('What you wrote can be sent once your key is in this browser.')}
       </>
     );
   }
+  if (!missing || isAnyway) return reply(hasOpened);
   return (
     <>
-      {step()}
-      {kept('What you wrote can be sent once this request is picked up here.')}
+      {isPickedUp ? (
+        <AwaitedParts missing={missing} onAnyway={() => setIsAnyway(true)} />
+      ) : (
+        <OpenRequest conversation={conversation} presses={presses} missing={missing} />
+      )}
+      {kept('What you wrote can be sent then.')}
     </>
   );
+}
 
-  function step(): ReactNode {
-    if (key.kind === 'unsupported') {
-      return (
-        <Notice title="This request is encrypted.">
-          <p>This browser is too old to encrypt answers. Update it, or answer with another one.</p>
-        </Notice>
-      );
-    }
-    if (key.kind === 'locked' || key.kind === 'replaced') {
-      return (
-        <div className={styles.panel}>
-          <OpenExpertKey onDone={() => setHasOpened(true)} />
-        </div>
-      );
-    }
-    if (key.kind === 'missing' && isAnswering) {
-      return (
-        <div className={styles.panel}>
-          <MakeExpertKey onDone={() => {}} onCancel={() => setIsAnswering(false)} />
-        </div>
-      );
-    }
-    return (
-      <div className={`${styles.answer} ${styles.open}`}>
-        {failure && (
-          <p role="alert" className={styles.failure}>
-            {failure.what} {failure.next}
-          </p>
-        )}
-        <ReplyLine hint={presses.hint}>
-          {missing && (
-            <p className={styles.quiet}>
-              The agent sends {describeParts(missing)} once you open the request.
-            </p>
-          )}
-        </ReplyLine>
-        <Button
-          look="main"
-          isBusy={isAnswering || presses.waiting !== undefined}
-          data-reply=""
-          aria-disabled={presses.isAway() || undefined}
-          onRefusedClick={answer}
-          onClick={answer}
-        >
-          {missing ? 'Open' : 'Answer'}
-        </Button>
-      </div>
-    );
-  }
+interface OpenRequestProps {
+  readonly conversation: FollowedConversation;
+  readonly presses: Presses;
+  readonly missing: Follows;
+}
+
+/** Picks the request up, since files or the question itself come only then. */
+function OpenRequest({ conversation, presses, missing }: OpenRequestProps) {
+  const opening = useAction(conversation.pickUp);
+  const failure = opening.error === undefined ? undefined : actionSentence(codeOf(opening.error));
+  const open = () => presses.take('Open', () => void opening.run());
+  return (
+    <div className={`${styles.answer} ${styles.open}`}>
+      {failure && (
+        <p role="alert" className={styles.failure}>
+          {failure.what} {failure.next}
+        </p>
+      )}
+      <p className={styles.quiet}>The agent sends {describeParts(missing)} once you open the request.</p>
+      <Button
+        look="main"
+        isBusy={opening.isBusy || presses.waiting !== undefined}
+        data-reply=""
+        aria-disabled={presses.isAway() || undefined}
+        onRefusedClick={open}
+        onClick={open}
+      >
+        Open
+      </Button>
+    </div>
+  );
 }

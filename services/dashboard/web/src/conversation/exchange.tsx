@@ -4,6 +4,7 @@ import { isChoice } from '../forms/is-choice.ts';
 import { connection } from '../relay/connection.ts';
 import { agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
+import { locale } from '../ui/locale.ts';
 import { useStore } from '../ui/store.ts';
 import { Time } from '../ui/time.tsx';
 import { AnswerBody } from './answer-body.tsx';
@@ -11,7 +12,7 @@ import { isOnItsWay, type PendingAnswer, type RequestView } from './conversation
 import styles from './exchange.module.css';
 import { groupMessages, type MessageGroup } from './group-messages.ts';
 import { StateLine } from './state-line.tsx';
-import type { useConversation } from './use-conversation.ts';
+import type { FollowedConversation } from './use-conversation.ts';
 
 /** How many messages are shown at first, and how many more at each step. A conversation has up to 10,000. */
 const firstShown = 200;
@@ -20,14 +21,14 @@ const moreShown = 500;
 const formattedAtOnce = 20;
 
 /** The messages of the conversation, oldest first. */
-export function Exchange({ conversation }: { conversation: ReturnType<typeof useConversation> }) {
-  const { request, messages, pending, sent, pickedUpAt } = conversation.now;
+export function Exchange({ conversation }: { conversation: FollowedConversation }) {
+  const { request, messages, pending, sent } = conversation.now;
   const { kind } = useStore(connection);
   const [maxShown, setMaxShown] = useState(firstShown);
   const from = Math.max(0, messages.length - maxShown);
   const items = useMemo(
-    () => (request ? groupMessages(request, messages, { start: from, pickedUpAt }) : []),
-    [request, messages, from, pickedUpAt],
+    () => (request ? groupMessages(request, messages, { start: from }) : []),
+    [request, messages, from],
   );
   if (!request) return null;
   const newest = new Set(messages.slice(-formattedAtOnce));
@@ -48,7 +49,7 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
           data-earlier=""
           onClick={() => setMaxShown(maxShown + moreShown)}
         >
-          Show earlier messages ({from.toLocaleString()})
+          Show earlier messages ({from.toLocaleString(locale)})
         </Button>
       )}
       {shown.map((item) =>
@@ -75,7 +76,7 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
 
 interface UnlistedProps {
   readonly answers: readonly PendingAnswer[];
-  readonly conversation: ReturnType<typeof useConversation>;
+  readonly conversation: FollowedConversation;
 }
 
 /** Answers that the list of messages does not show yet. */
@@ -124,7 +125,7 @@ interface GroupProps {
   readonly newest: ReadonlySet<Message>;
   /** Messages after the newest answer that were written before the agent had read it: the answer does not count. */
   readonly crossed: ReadonlySet<Message>;
-  readonly conversation: ReturnType<typeof useConversation>;
+  readonly conversation: FollowedConversation;
 }
 
 /** Not rendered again while nothing in it changes, since there may be thousands of messages. */

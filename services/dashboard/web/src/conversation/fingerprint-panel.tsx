@@ -45,8 +45,8 @@ function Compare({ fingerprint }: { fingerprint: string }) {
   return (
     <>
       <p>
-        This is your fingerprint. If no third party is between you, the agent shows the same one to its owner.
-        Read it to each other by phone, or over another channel that you trust.
+        This is your fingerprint. The agent’s owner sees the same number. Compare it by phone: if it differs,
+        a third party is in between.
       </p>
       <div className={styles.fingerprint}>
         <code className={styles.digits}>
@@ -84,7 +84,7 @@ function Outcome({ id, fingerprint, typed }: { id: string; fingerprint: string; 
     given === ''
       ? ''
       : given === own
-        ? 'The same: no third party is between you.'
+        ? 'The numbers are the same: no third party is in between.'
         : own.startsWith(given)
           ? `Right so far: ${own.length - given.length} more digits.`
           : 'Not the same. Check for typing mistakes. If there are none, do not send anything confidential.';

@@ -12,13 +12,17 @@ import { contentOf, problemsOf } from '../forms/values.ts';
 import type { Draft } from '../storage/drafts.ts';
 import { TextEnd } from '../text/text-end.tsx';
 import { Button } from '../ui/button.tsx';
+import { ToolButton } from '../ui/tool-button.tsx';
+import { CommentIcon, MessageIcon, TogetherIcon } from '../ui/tool-icons.tsx';
 import { AskedQuestion } from './asked-question.tsx';
 import { askedWith, formEnd } from './open-form.ts';
-import { sendWritten, type useConversation } from './use-conversation.ts';
-import { type Presses, ReplyLine } from './use-presses.tsx';
+import { createUndo } from './undo.ts';
+import { type FollowedConversation, sendWritten } from './use-conversation.ts';
+import type { Presses } from './use-presses.ts';
 
 export interface FormReplyProps {
-  readonly conversation: ReturnType<typeof useConversation>;
+  readonly requestId: string;
+  readonly conversation: FollowedConversation;
   /** Undefined when this version cannot show it. */
   readonly form: Form | undefined;
   readonly of: string;
@@ -30,6 +34,10 @@ export interface FormReplyProps {
   readonly slot: HTMLElement | null;
   readonly attachments: ReactNode;
   readonly onSent: () => void;
+  /** How many requests may be equal to this one. */
+  readonly similar: number;
+  /** The expert wants to answer them together. */
+  readonly onTogether: () => void;
   readonly isTextBegun: boolean;
   /** The expert wants to write a message instead. */
   readonly onWrite: () => void;
@@ -65,7 +73,7 @@ export function FormReply(props: FormReplyProps) {
     presses.take(
       name,
       () => {
-        sendWritten(conversation, content, draft);
+        sendWritten(conversation, content, draft, createUndo(props.requestId));
         onSent();
       },
       end,
@@ -103,7 +111,6 @@ export function FormReply(props: FormReplyProps) {
               problems.onChange(name);
               draft.change({ values: { ...now.values, [name]: value } });
             }}
-            onLeave={() => problems.onLeave(name)}
           />
         ))}
       <div className={styles.end}>
@@ -124,17 +131,34 @@ export function FormReply(props: FormReplyProps) {
         />
       )}
       <div className={styles.others}>
-        <ReplyLine hint={presses.hint || problems.hint} />
-        <Button look="quiet" onClick={props.onWrite}>
-          {props.isTextBegun ? 'Continue your message' : 'Write a message'}
-        </Button>
+        <p role="status" className={problems.hint ? styles.problems : 'visually-hidden'}>
+          {problems.hint}
+        </p>
+        <ToolButton
+          icon={MessageIcon}
+          name={props.isTextBegun ? 'Continue your message' : 'Write a message'}
+          word="Message"
+          onClick={props.onWrite}
+        />
         {!isCommenting && now.comment === '' && (
           // No shortcut decides: this is where `r` leads.
-          <Button look="quiet" data-reply="" onClick={() => setIsCommenting(true)}>
-            Comment
-          </Button>
+          <ToolButton
+            icon={CommentIcon}
+            name="Comment"
+            word="Comment"
+            data-reply=""
+            onClick={() => setIsCommenting(true)}
+          />
         )}
         {props.attachments}
+        {isDecided && props.similar > 0 && (
+          <ToolButton
+            icon={TogetherIcon}
+            name={`${props.similar} similar ${props.similar === 1 ? 'request: answer both' : 'requests: answer all'} together`}
+            word={`${props.similar} similar`}
+            onClick={props.onTogether}
+          />
+        )}
       </div>
       <div className={styles.decide}>
         {(isDecided || !form) && question}
@@ -170,7 +194,7 @@ const againSentences: Partial<Record<DecisionState, string>> = {
   conflict: 'It was approved with different contents, on several devices. You can still decline it.',
 };
 
-function decisionOf(action: FormAnswer['action'], content = {}): FormAnswer {
+export function decisionOf(action: FormAnswer['action'], content = {}): FormAnswer {
   const decidedAt = new Date().toISOString();
   return action === 'accept' ? { action, content, decidedAt } : { action, decidedAt };
 }

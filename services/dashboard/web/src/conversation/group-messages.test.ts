@@ -30,25 +30,7 @@ test('messages of one sender form a group until the other one writes, or ten min
     message('agent', 4),
     message('agent', 20),
   ];
-  expect(outline(picked, messages)).toEqual([
-    'Picked up',
-    'expert 1',
-    'Answered',
-    'expert 1',
-    'agent 2',
-    'agent 1',
-  ]);
-});
-
-test('the pick-up is shown before the first encrypted message, after older plain ones', () => {
-  expect(outline(request, [])).toEqual([]);
-  expect(outline({ ...request, isPickedUp: true }, [])).toEqual(['Picked up']);
-  expect(
-    outline({ ...request, isPickedUp: true }, [
-      message('agent', 1, { protection: 'plaintext' }),
-      message('agent', 2),
-    ]),
-  ).toEqual(['agent 1', 'Picked up', 'agent 1']);
+  expect(outline(picked, messages)).toEqual(['expert 1', 'Answered', 'expert 1', 'agent 2', 'agent 1']);
 });
 
 test('the last line says how the conversation ended', () => {

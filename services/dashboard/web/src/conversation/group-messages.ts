@@ -30,13 +30,11 @@ const maxGroupLength = 25;
 export function groupMessages(
   request: RequestView,
   messages: readonly Message[],
-  options: { start: number; pickedUpAt?: string | undefined },
+  { start }: { start: number },
 ): readonly ExchangeItem[] {
-  const { start, pickedUpAt } = options;
   const items: ExchangeItem[] = [];
   let group: Message[] = [];
   let isAnswered = messages.slice(0, start).some(({ from }) => from === 'expert');
-  let isPickedUp = !request.isPickedUp || start > 0;
 
   const finish = () => {
     const [first] = group;
@@ -49,11 +47,6 @@ export function groupMessages(
   };
 
   for (const message of messages.slice(start)) {
-    // The keys were exchanged before the first message that is encrypted.
-    if (!isPickedUp && message.protection !== 'plaintext') {
-      line('picked-up', 'Picked up', pickedUpAt);
-      isPickedUp = true;
-    }
     const last = group.at(-1);
     const isTogether =
       last?.from === message.from &&
@@ -67,7 +60,6 @@ export function groupMessages(
     }
   }
   finish();
-  if (!isPickedUp) line('picked-up', 'Picked up', pickedUpAt);
   if (request.status === 'closed') line('ended', describeEnd(request), undefined, request.closeReason);
   if (request.status === 'expired') line('ended', 'Expired', request.expiresAt);
   return items;

@@ -8,13 +8,13 @@ import type { ConversationState } from './conversation-state.ts';
 import { formOf } from './open-form.ts';
 import { PendingAnswerPanel } from './pending-answer.tsx';
 import styles from './reply-area.module.css';
-import type { useConversation } from './use-conversation.ts';
+import type { FollowedConversation } from './use-conversation.ts';
 import { type Drafts, useDrafts } from './use-drafts.ts';
 
 const MessageFiles = lazyPage(async () => (await import('../forms/message-files.tsx')).MessageFiles);
 
 interface KeptDraftProps {
-  readonly conversation: ReturnType<typeof useConversation>;
+  readonly conversation: FollowedConversation;
   readonly drafts: Drafts;
   /** Says why it cannot be sent now. */
   readonly title: string;
@@ -34,7 +34,7 @@ export function AllKept(props: Omit<KeptDraftProps, 'shown'>) {
 
 interface WrittenForProps {
   readonly requestId: string;
-  readonly conversation: ReturnType<typeof useConversation>;
+  readonly conversation: FollowedConversation;
 }
 
 /** What the expert has written for a request that cannot be read. */

@@ -1,16 +1,23 @@
 import { confidentialQuestion } from '@expert-relay/sdk';
 import type { RequestForm } from '@expert-relay/sdk/expert';
-import type { ConversationState } from './conversation-state.ts';
+import type { ConversationState, RequestView } from './conversation-state.ts';
 
 type State = Pick<ConversationState, 'request' | 'messages' | 'pending' | 'sent'>;
 
 /** The name of the end of a form, beside the ids of messages: see `shown-texts`. */
 export const formEnd = (of: string): string => `form:${of}`;
 
+/** Whether the newest form of the agent is decided. */
+export const isDecided = ({ decision }: Pick<RequestView, 'decision'>): boolean =>
+  decision === 'accepted' || decision === 'declined';
+
+export const isToDecide = (request: Pick<RequestView, 'decision'>): boolean =>
+  request.decision !== undefined && !isDecided(request);
+
 /** The agent's form, unless it is decided or a decision about it is on its way. */
 export function formToDecide({ request, pending, sent }: State): RequestForm | undefined {
-  const { form, decision } = request ?? {};
-  if (!form || decision === 'accepted' || decision === 'declined') return undefined;
+  const form = request?.form;
+  if (!form || isDecided(request)) return undefined;
   const isOnItsWay = [...sent, pending].some((one) => one?.answer?.of === form.of && one.state !== 'refused');
   return isOnItsWay ? undefined : form;
 }

@@ -1,15 +1,14 @@
+import { hasEnded } from '@expert-relay/sdk/internal';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { type Connection, connection } from '../relay/connection.ts';
-import { joinTexts } from '../storage/drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { loadCode } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import { AnswerBody } from './answer-body.tsx';
 import { writtenText } from './answer-content.ts';
 import { bringTo } from './bring-to.ts';
-import { type ConversationState, hasEnded, isOnItsWay, type PendingAnswer } from './conversation-state.ts';
-import { formOf } from './open-form.ts';
+import { type ConversationState, isOnItsWay, type PendingAnswer } from './conversation-state.ts';
+import { giveBack } from './give-back.ts';
 import {
   actionSentence,
   codeOf,
@@ -19,9 +18,9 @@ import {
   type Sentence,
 } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
-import type { useConversation } from './use-conversation.ts';
+import type { FollowedConversation } from './use-conversation.ts';
 import type { Drafts } from './use-drafts.ts';
-import { type Presses, ReplyLine } from './use-presses.tsx';
+import type { Presses } from './use-presses.ts';
 
 /** The answer that stands in place of the text box, since it was not sent. */
 export function useUnsentAnswer({ pending }: ConversationState): PendingAnswer | undefined {
@@ -30,7 +29,7 @@ export function useUnsentAnswer({ pending }: ConversationState): PendingAnswer |
 }
 
 interface PanelProps {
-  readonly conversation: ReturnType<typeof useConversation>;
+  readonly conversation: FollowedConversation;
   /** Where the expert can answer. Else what was written can only be copied or removed. */
   readonly reply?: ReplyParts | undefined;
 }
@@ -76,22 +75,8 @@ function Panel({ answer, conversation, reply }: PanelProps & { readonly answer: 
       return false;
     });
 
-  /** What it says is stored as a draft before it is removed, and taken back if the agent has it already. */
   async function change({ drafts, onChange }: ReplyParts): Promise<void> {
-    const before = [drafts.text.text.get(), drafts.form.text.get(), conversation.files.get()] as const;
-    if (answer.answer) {
-      const { keepDecision } = await loadCode(() => import('../forms/keep-decision.ts'));
-      await keepDecision({ ...answer, text }, formOf(conversation.now, answer.answer.of), drafts.form);
-    } else {
-      drafts.text.write(joinTexts(text, before[0]));
-      await drafts.text.save();
-    }
-    conversation.files.set([...(answer.files ?? []), ...before[2]]);
-    await conversation.files.saved();
-    if (await remove()) return onChange(isDecision ? 'form' : 'text');
-    drafts.text.write(before[0]);
-    drafts.form.write(before[1]);
-    conversation.files.set(before[2]);
+    if (await giveBack({ answer, conversation, drafts, remove })) onChange(isDecision ? 'form' : 'text');
   }
 
   const again = answer.state === 'held' ? 'Send anyway' : 'Try again';
@@ -107,9 +92,7 @@ function Panel({ answer, conversation, reply }: PanelProps & { readonly answer: 
       <p id={titleId} role={isLeft ? 'alert' : 'status'} className={styles.heldTitle}>
         {what}
       </p>
-      <ReplyLine hint={reply?.presses.hint ?? ''}>
-        <p className={styles.quiet}>{next}</p>
-      </ReplyLine>
+      <p className={styles.quiet}>{next}</p>
       <div className={styles.heldText} dir="auto">
         <AnswerBody content={answer} conversation={conversation} />
       </div>

@@ -40,9 +40,7 @@ export function Question({ request, shown }: QuestionProps) {
             <bdi>{name}</bdi>
           </>
         )}
-        {encrypted
-          ? `. ${question === confidentialQuestion ? 'The question itself is encrypted.' : 'The relay can read the question.'} Only you and this agent can read the answers.`
-          : '. The relay can read this conversation.'}
+        .{encrypted && question === confidentialQuestion && ' The question itself is encrypted.'}
       </p>
       {variant && (
         <section aria-labelledby="plain-variant">

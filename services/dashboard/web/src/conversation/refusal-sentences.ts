@@ -18,7 +18,7 @@ export const sentences = {
     next: readAgain,
   },
   keys_changed: {
-    what: 'The keys of this request are gone, or have changed since you first saw them. Nothing was sent to them.',
+    what: 'The keys of this request are gone, or have changed since you first saw them. Nothing was sent.',
     next: 'If you have replaced your key since you answered, neither you nor the agent can read the messages any more. End the request: the agent can ask again.',
   },
   malformed_frame: {
@@ -34,7 +34,7 @@ export const sentences = {
     next: endAndAsk,
   },
   new_expert: {
-    what: 'This request belongs to an expert who was never met here. Nothing was sent to them.',
+    what: 'Another, unknown expert answers this request. Nothing was sent.',
     next: endAndAsk,
   },
   withdrawn: {

@@ -1,38 +1,59 @@
-import type { ReactNode } from 'react';
+import { hasEnded } from '@expert-relay/sdk/internal';
+import { type ReactNode, Suspense, useState } from 'react';
 import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
 import { useExpertKey } from '../session/app-context.tsx';
 import { Button } from '../ui/button.tsx';
+import { lazyPage } from '../ui/lazy-page.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { PressGuard } from '../ui/press-guard.ts';
-import { hasEnded } from './conversation-state.ts';
+import { PressGuard } from '../ui/press-guard.tsx';
 import { EncryptedReply } from './encrypted-reply.tsx';
+import { askedBy, maxTogether, type SimilarRequest, type Together } from './equal-requests.ts';
 import { AllKept } from './kept-draft.tsx';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import { Reply, type ReplyProps } from './reply.tsx';
 import styles from './reply-area.module.css';
 import { useDrafts } from './use-drafts.ts';
-import { ReplyLine, usePresses } from './use-presses.tsx';
+import { usePresses } from './use-presses.ts';
 
-interface ReplyAreaProps extends Omit<ReplyProps, 'isFocused' | 'drafts' | 'presses'> {
-  readonly requestId: string;
+// With the form, to which it belongs.
+const EqualRequests = lazyPage(async () => (await import('./equal-requests-panel.tsx')).EqualRequests);
+
+type OwnProps = 'isFocused' | 'drafts' | 'presses' | 'similar' | 'onTogether' | 'isTogether';
+interface ReplyAreaProps extends Omit<ReplyProps, OwnProps> {
+  /** Other requests that may be equal to this one. */
+  readonly similar: readonly SimilarRequest[];
 }
 
 /** Where the expert answers: a text box, or the step that is needed before. */
-export function ReplyArea({ requestId, ...props }: ReplyAreaProps) {
-  const drafts = useDrafts(requestId);
+export function ReplyArea(props: ReplyAreaProps) {
+  const drafts = useDrafts(props.requestId);
   return drafts && props.conversation.now.request && <Area {...props} drafts={drafts} />;
 }
 
-function Area(props: Omit<ReplyAreaProps, 'requestId'> & Pick<ReplyProps, 'drafts'>) {
+function Area({ similar, ...props }: ReplyAreaProps & Pick<ReplyProps, 'drafts'>) {
   const { conversation, drafts, onNext } = props;
+  const [together, setTogether] = useState<Together>();
   const { request, refusal } = conversation.now;
-  const presses = usePresses(conversation, drafts);
+  const key = useExpertKey();
+  const presses = usePresses(conversation, drafts, !request?.encrypted || key.kind === 'ready');
   if (!request) return null;
   const warning = (code: FailureCode) => <Warning code={code} onReadAgain={conversation.retry} />;
   const kept = (title: string) => <AllKept conversation={conversation} drafts={drafts} title={title} />;
   const area = (children: ReactNode) => (
     <PressGuard value={presses.onPress}>
-      <div className={styles.area}>{children}</div>
+      <div className={styles.place}>
+        <p role="status" className={styles.pressHint}>
+          {presses.hint}
+        </p>
+        <div className={styles.area}>
+          {together && (
+            <Suspense>
+              <EqualRequests {...props} presses={presses} together={together} onChange={setTogether} />
+            </Suspense>
+          )}
+          {children}
+        </div>
+      </div>
     </PressGuard>
   );
   if (hasEnded(request)) {
@@ -43,9 +64,7 @@ function Area(props: Omit<ReplyAreaProps, 'requestId'> & Pick<ReplyProps, 'draft
           `What you wrote was not sent: the request has ${request.status === 'expired' ? 'expired' : 'ended'}.`,
         )}
         <div className={styles.answer}>
-          <ReplyLine hint={presses.hint}>
-            <p className={styles.quiet}>This request has ended. Nothing more can be sent.</p>
-          </ReplyLine>
+          <p className={styles.quiet}>This request has ended. Nothing more can be sent.</p>
           {onNext && <Button onClick={onNext}>Next request</Button>}
         </div>
         <ReadingKey conversation={conversation} />
@@ -60,7 +79,18 @@ function Area(props: Omit<ReplyAreaProps, 'requestId'> & Pick<ReplyProps, 'draft
       </>,
     );
   }
-  const reply = (isFocused: boolean) => <Reply {...props} presses={presses} isFocused={isFocused} />;
+  const canOffer = !together && similar.length > 0 && askedBy(conversation.now) !== undefined;
+  const offered = canOffer ? similar.slice(0, maxTogether - 1) : [];
+  const reply = (isFocused: boolean) => (
+    <Reply
+      {...props}
+      presses={presses}
+      isFocused={isFocused}
+      similar={offered.length}
+      onTogether={() => setTogether({ similar: offered })}
+      isTogether={together?.sent !== undefined}
+    />
+  );
   return area(
     request.encrypted ? (
       <EncryptedReply conversation={conversation} presses={presses} kept={kept} reply={reply} />

@@ -8,19 +8,25 @@ import { PendingAnswerPanel, useUnsentAnswer } from './pending-answer.tsx';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
 import { TextReply } from './text-reply.tsx';
-import type { useConversation } from './use-conversation.ts';
+import type { FollowedConversation } from './use-conversation.ts';
 import type { Drafts } from './use-drafts.ts';
-import type { Presses } from './use-presses.tsx';
+import type { Presses } from './use-presses.ts';
 
 // What was decided is shown at once, also offline.
 const FormReply = lazyPage(async () => {
-  const [{ FormReply }] = await Promise.all([import('./form-reply.tsx'), import('../forms/decision.tsx')]);
+  const [{ FormReply }] = await Promise.all([
+    import('./form-reply.tsx'),
+    import('../forms/decision.tsx'),
+    import('./undo-decision.tsx'),
+  ]);
   return FormReply;
 });
+const UndoDecision = lazyPage(async () => (await import('./undo-decision.tsx')).UndoDecision);
 const Attachments = lazyPage(async () => (await import('../forms/attachments.tsx')).Attachments);
 
 export interface ReplyProps {
-  readonly conversation: ReturnType<typeof useConversation>;
+  readonly requestId: string;
+  readonly conversation: FollowedConversation;
   readonly drafts: Drafts;
   readonly presses: Presses;
   /** Whether it takes the focus when it appears. */
@@ -28,6 +34,11 @@ export interface ReplyProps {
   /** Where the fields of a form stand, at the end of the conversation. */
   readonly slot: HTMLElement | null;
   readonly onSent: () => void;
+  /** How many requests may be equal to this one. */
+  readonly similar: number;
+  readonly onTogether: () => void;
+  /** Whether this decision can be taken back together with others. */
+  readonly isTogether: boolean;
   /** Opens the next request that waits. Undefined when there is none. */
   readonly onNext: (() => void) | undefined;
 }
@@ -35,7 +46,7 @@ export interface ReplyProps {
 /** The agent's form, a text box, or the answer that was not sent. */
 export function Reply(props: ReplyProps) {
   const { conversation, drafts } = props;
-  const { request, notTaken } = conversation.now;
+  const { request, notTaken, pending } = conversation.now;
   const [chosen, setChosen] = useState<'form' | 'text'>();
   const [isFocused, setIsFocused] = useState(props.isFocused);
   const form = formToDecide(conversation.now);
@@ -59,7 +70,22 @@ export function Reply(props: ReplyProps) {
   return (
     <>
       {!unsent && notTaken && <NotTaken code={notTaken} />}
-      {unsent ? (
+      {pending?.canUndo ? (
+        !props.isTogether && (
+          <Suspense>
+            <UndoDecision
+              key={pending.messageId}
+              answer={pending}
+              conversation={conversation}
+              drafts={drafts}
+              onTakenBack={(why) => {
+                props.presses.say(why);
+                choose('form');
+              }}
+            />
+          </Suspense>
+        )
+      ) : unsent ? (
         <PendingAnswerPanel
           conversation={conversation}
           reply={{ drafts, presses: props.presses, onChange: choose }}

@@ -1,12 +1,11 @@
 import { useEffect, useState } from 'react';
-import { useAppContext } from '../session/app-context.tsx';
+import { useExpertKey } from '../session/app-context.tsx';
 import { firstWords } from '../text/first-words.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { changeReplies, maxReplies, readReplies } from '../vault/saved-replies.ts';
 import styles from './saved-replies.module.css';
-
-const name = 'saved-replies';
-const maxReplies = 50;
 
 interface SavedRepliesProps {
   /** What is in the text box: it can be saved. */
@@ -15,31 +14,52 @@ interface SavedRepliesProps {
   readonly onClose: () => void;
 }
 
-const parse = (json = '[]'): readonly string[] => JSON.parse(json);
+/** Texts that the expert uses often, the same on all devices. */
+export function SavedReplies(props: SavedRepliesProps) {
+  const key = useExpertKey();
+  if (key.kind === 'ready') return <Replies {...props} root={key.root} />;
+  return (
+    <Panel title="Saved replies">
+      <p>
+        They are encrypted with your key. {key.kind === 'missing' ? 'Make it' : 'Open it'} in Settings first.
+      </p>
+      <div className={styles.actions}>
+        <Button look="quiet" onClick={props.onClose}>
+          Hide
+        </Button>
+      </div>
+    </Panel>
+  );
+}
 
-/** Texts that the expert uses often. They stay in this browser, encrypted as drafts are, until the sign-out. */
-export function SavedReplies({ text, onChoose, onClose }: SavedRepliesProps) {
-  const { storage } = useAppContext();
+function Replies({ root, text, onChoose, onClose }: SavedRepliesProps & { readonly root: Uint8Array }) {
   const [replies, setReplies] = useState<readonly string[]>();
-  useEffect(() => {
-    void storage.get(name).then(
-      (json) => setReplies(parse(json)),
-      () => setReplies([]),
+  const reading = useAction(async () => setReplies(await readReplies(root)));
+  const changing = useAction(async (edit: (before: readonly string[]) => readonly string[]) =>
+    setReplies(await changeReplies(root, edit)),
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they are read once, when the panel is opened.
+  useEffect(() => void reading.run(), []);
+  if (!replies && reading.error === undefined) return null;
+  if (!replies) {
+    return (
+      <Panel title="Saved replies">
+        <p role="alert">Your saved replies could not be read.</p>
+        <div className={styles.actions}>
+          <Button onClick={() => void reading.run()}>Try again</Button>
+          <Button look="quiet" onClick={onClose}>
+            Hide
+          </Button>
+        </div>
+      </Panel>
     );
-  }, [storage]);
-  if (!replies) return null;
-
-  /** Changes what is stored now: another tab may have changed it since it was shown. */
-  async function change(edit: (before: readonly string[]) => readonly string[]): Promise<void> {
-    const edited = storage.change(name, (json) => JSON.stringify(edit(parse(json))));
-    setReplies(await edited.then(parse, () => edit(replies ?? [])));
   }
 
   const isNew = text.trim() !== '' && !replies.includes(text);
   const isFull = replies.length >= maxReplies;
   return (
     <Panel title="Saved replies">
-      {replies.length === 0 && <p>There are none in this browser. Write a text first, then save it here.</p>}
+      {replies.length === 0 && <p>There are none yet. Write a text first, then save it here.</p>}
       <ul className={styles.replies}>
         {replies.map((reply) => {
           const words = firstWords(reply, 80);
@@ -52,7 +72,7 @@ export function SavedReplies({ text, onChoose, onClose }: SavedRepliesProps) {
               <Button
                 look="quiet"
                 aria-label={`Remove: ${words}`}
-                onClick={() => change((before) => before.filter((one) => one !== reply))}
+                onClick={() => void changing.run((before) => before.filter((one) => one !== reply))}
               >
                 Remove
               </Button>
@@ -63,9 +83,13 @@ export function SavedReplies({ text, onChoose, onClose }: SavedRepliesProps) {
       {isNew && isFull && (
         <p>These are {maxReplies}, the most that are kept. Remove one to save this text.</p>
       )}
+      {changing.error !== undefined && <p role="alert">That could not be saved. Try again.</p>}
       <div className={styles.actions}>
         {isNew && !isFull && (
-          <Button onClick={() => change((before) => [text, ...before.filter((one) => one !== text)])}>
+          <Button
+            isBusy={changing.isBusy}
+            onClick={() => void changing.run((before) => [text, ...before.filter((one) => one !== text)])}
+          >
             Save this text
           </Button>
         )}

@@ -12,16 +12,19 @@ import { flushSync } from 'react-dom';
 import { sendKey } from '../shell/shortcuts.ts';
 import { AgentText } from '../text/agent-text.tsx';
 import { Button } from '../ui/button.tsx';
-import { usePressGuard } from '../ui/press-guard.ts';
+import { useIsNarrow } from '../ui/is-narrow.ts';
+import { usePressGuard } from '../ui/press-guard.tsx';
 import { useStore } from '../ui/store.ts';
+import { ToolButton } from '../ui/tool-button.tsx';
+import { CommentIcon, FormIcon, PreviewIcon, RepliesIcon } from '../ui/tool-icons.tsx';
 import styles from './reply-area.module.css';
 import { SavedReplies } from './saved-replies.tsx';
-import { sendWritten, type useConversation } from './use-conversation.ts';
+import { type FollowedConversation, sendWritten } from './use-conversation.ts';
 import type { Drafts } from './use-drafts.ts';
-import { type Presses, ReplyLine } from './use-presses.tsx';
+import type { Presses } from './use-presses.ts';
 
 interface TextReplyProps {
-  readonly conversation: ReturnType<typeof useConversation>;
+  readonly conversation: FollowedConversation;
   readonly drafts: Drafts;
   readonly presses: Presses;
   /** Whether the box takes the focus when it appears. */
@@ -42,6 +45,7 @@ export function TextReply(props: TextReplyProps) {
   const [isPreview, setIsPreview] = useState(false);
   const [isChoosing, setIsChoosing] = useState(false);
   const readersId = useId();
+  const isNarrow = useIsNarrow();
   const guard = usePressGuard('');
   /** Whether the expert has typed since the box appeared. */
   const isChanged = useRef(false);
@@ -108,7 +112,7 @@ export function TextReply(props: TextReplyProps) {
         className={styles.text}
         hidden={isPreview}
         data-reply=""
-        rows={2}
+        rows={isNarrow ? 1 : 2}
         dir="auto"
         value={text}
         placeholder="Write an answer"
@@ -121,32 +125,34 @@ export function TextReply(props: TextReplyProps) {
         onBlur={() => void draft.save()}
       />
       {isChoosing && <SavedReplies text={text} onChoose={insert} onClose={() => setIsChoosing(false)} />}
-      <ReplyLine hint={presses.hint}>
-        <p id={readersId} className={styles.quiet}>
+      <p className={styles.notes}>
+        <span id={readersId}>
           {conversation.now.request?.encrypted
             ? 'Only you and this agent can read your answer.'
             : 'The relay can read your answer: the agent asked without encryption.'}
-        </p>
-      </ReplyLine>
-      <div className={styles.buttons}>
-        {attachments}
+        </span>
         <span className={styles.hint}>Markdown works. {sendKey} Enter sends.</span>
-        {onForm && (
-          <Button look="quiet" onClick={onForm}>
-            Back to the form
-          </Button>
-        )}
-        <Button
-          look="quiet"
-          className={styles.later}
-          aria-expanded={isChoosing}
-          onClick={() => setIsChoosing(!isChoosing)}
-        >
-          Saved replies
-        </Button>
-        <Button look="quiet" className={styles.later} onClick={() => setIsPreview(!isPreview)}>
-          {isPreview ? 'Write' : 'Preview'}
-        </Button>
+      </p>
+      <div className={styles.buttons}>
+        <div className={styles.tools}>
+          {onForm && <ToolButton icon={FormIcon} name="Back to the form" word="Form" onClick={onForm} />}
+          {attachments}
+          <ToolButton
+            icon={RepliesIcon}
+            name="Saved replies"
+            word="Replies"
+            className={styles.later}
+            aria-expanded={isChoosing}
+            onClick={() => setIsChoosing(!isChoosing)}
+          />
+          <ToolButton
+            icon={isPreview ? CommentIcon : PreviewIcon}
+            name={isPreview ? 'Write' : 'Preview'}
+            word={isPreview ? 'Write' : 'Preview'}
+            className={styles.later}
+            onClick={() => setIsPreview(!isPreview)}
+          />
+        </div>
         {onNext && (
           <Button
             isBusy={presses.waiting === 'Send and next'}

@@ -1,22 +1,24 @@
 import { useEffect } from 'react';
 import type { Tabs } from '../relay/tabs.ts';
-import { useAppContext } from '../session/app-context.tsx';
+import { type AppContext, useAppContext } from '../session/app-context.tsx';
 import type { Draft } from '../storage/drafts.ts';
 import type { Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
 import type { AnswerContent } from './answer-content.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
+import type { Undo } from './undo.ts';
 
 /** How many conversations stay in memory, so that they are shown at once when the expert returns to them. */
 const maxKept = 20;
 const recent = new WeakMap<Storage, Map<string, Conversation>>();
 
-/** What a conversation needs of the page. */
-type Context = Pick<ReturnType<typeof useAppContext>, 'storage' | 'live' | 'unsent'>;
+export interface FollowedConversation extends Conversation {
+  readonly now: ConversationState;
+}
 
 /** A conversation that is kept up to date for the lifetime of the component. */
-export function useConversation(requestId: string): Conversation & { readonly now: ConversationState } {
+export function useConversation(requestId: string): FollowedConversation {
   const context = useAppContext();
   const { expert, live } = context;
   const conversation = conversationOf(context, requestId);
@@ -31,15 +33,19 @@ export function sendWritten(
   { send, files }: Pick<Conversation, 'send' | 'files'>,
   content: AnswerContent,
   draft: Pick<Draft, 'handOver'>,
+  undo?: Undo,
 ): void {
-  const handedOver = new Promise<void>((resolve, reject) => {
-    send(content, resolve).then(resolve, reject);
+  const handedOver = new Promise<void>((onStored, reject) => {
+    send(content, { onStored, undo }).then(onStored, reject);
   });
   draft.handOver(handedOver);
   files.handOver(handedOver);
 }
 
-function conversationOf({ storage, live, unsent }: Context, requestId: string): Conversation {
+export function conversationOf(
+  { storage, live, unsent, expertKey }: Pick<AppContext, 'storage' | 'live' | 'unsent' | 'expertKey'>,
+  requestId: string,
+): Conversation {
   const conversations = recent.get(storage) ?? followTabs(live.tabs);
   recent.set(storage, conversations);
   const known = conversations.get(requestId);
@@ -49,9 +55,10 @@ function conversationOf({ storage, live, unsent }: Context, requestId: string): 
       requestId,
       storage,
       onUnsent: (state) => unsent.note(requestId, state),
-      async read(expert, signal) {
-        await live.begun;
-        return expert.request(requestId, { signal });
+      read: (expert, signal) => expert.request(requestId, { signal }),
+      async hasNewestKey() {
+        await expertKey.refresh(0).catch(() => {});
+        return expertKey.state.get().kind === 'ready';
       },
     });
   // The map is in order of use, the latest last.

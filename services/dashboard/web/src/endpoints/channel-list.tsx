@@ -16,7 +16,7 @@ interface ChannelListProps {
 
 /** The channels, and when they are quiet. */
 export function ChannelList({ state, onDone }: ChannelListProps) {
-  const { channels, pushKey, canMail } = state;
+  const { channels, pushKey, canEmail } = state;
   const { notifications } = useStore(preferences);
   const own = useQuery({
     queryKey: ['own-channel', channels.map(({ id }) => id).join()],
@@ -31,13 +31,13 @@ export function ChannelList({ state, onDone }: ChannelListProps) {
       <EndpointList
         name="Channels"
         endpoints={channels.toSorted((one, other) => Number(other.id === own) - Number(one.id === own))}
-        kinds={canMail ? ['mail', 'chat'] : ['chat']}
+        kinds={canEmail ? ['email', 'chat'] : ['chat']}
         own={own}
         onDone={onDone}
       >
         {!channels.some(({ id }) => id === own) && <ThisBrowser pushKey={pushKey} onDone={onDone} />}
       </EndpointList>
-      {!canMail && <p className={rows.quiet}>This relay sends no mail.</p>}
+      {!canEmail && <p className={rows.quiet}>Email is not set up on this relay.</p>}
       {(channels.length > 0 || notifications !== 'off') && (
         <>
           <QuietHoursSetting state={state} onDone={onDone} />

@@ -21,9 +21,9 @@ export function delayOptions(least: number, current: number): readonly (readonly
 const labelOf = (seconds: number): string =>
   seconds % 60 === 0 ? `After ${seconds / 60} minutes` : `After ${seconds} seconds`;
 
-/** "at once", "if nobody has answered after 5 minutes". */
+/** "at once", "if there is no answer after 5 minutes". */
 export function describeDelay(seconds: number): string {
   if (seconds === 0) return 'at once';
   const [, label] = delays.find(([known]) => known === seconds) ?? [seconds, labelOf(seconds)];
-  return `if nobody has answered ${label.toLowerCase()}`;
+  return `if there is no answer ${label.toLowerCase()}`;
 }

@@ -6,6 +6,7 @@ import { ActionError } from '../relay/action-error.tsx';
 import { call } from '../relay/call.ts';
 import { QueryView } from '../relay/query-view.tsx';
 import { Button } from '../ui/button.tsx';
+import { locale } from '../ui/locale.ts';
 import rows from '../ui/rows.module.css';
 import { Time } from '../ui/time.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -116,7 +117,7 @@ function DeliveryRow({ delivery, onAgain }: DeliveryRowProps) {
           <span className={rows.detail}>
             <Time at={createdAt} details />
             {statusCode !== undefined && <span>status {statusCode}</span>}
-            {durationMs !== undefined && <span>{durationMs.toLocaleString()} ms</span>}
+            {durationMs !== undefined && <span>{durationMs.toLocaleString(locale)} ms</span>}
             {attempts > 1 && <span>{attempts} attempts</span>}
             {state === 'waiting' && nextAttemptAt && (
               <span>
@@ -147,8 +148,8 @@ function DeliveryRow({ delivery, onAgain }: DeliveryRowProps) {
   );
 }
 
-const soon = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const later = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const soon = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const later = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const dayMs = 24 * 3_600_000;
 
 function FutureTime({ at }: { at: string }) {

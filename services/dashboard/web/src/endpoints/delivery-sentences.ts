@@ -8,7 +8,7 @@ export const stateNames: Readonly<Record<Delivery['state'], string>> = {
   cancelled: 'Cancelled',
 };
 
-/** Of webhooks and channels: a mail has other limits than a POST. */
+/** Of webhooks and channels: an email has other limits than a POST. */
 const reasons: Readonly<Record<Exclude<DeliveryFailure, 'refused'>, string>> = {
   name_not_found: 'The name does not resolve to a public address.',
   address_not_allowed: 'The address is not public, or its port is not 443.',

@@ -70,7 +70,7 @@ export async function addEndpoint(
       (await call<WebhookWithSecret>('/api/webhooks', { method: 'POST', body })).body,
     );
   }
-  keepEndpoint(queries, await addChannel({ kind, [kind === 'mail' ? 'address' : 'url']: address, ...rest }));
+  keepEndpoint(queries, await addChannel({ kind, [kind === 'email' ? 'address' : 'url']: address, ...rest }));
   return undefined;
 }
 
@@ -122,7 +122,7 @@ export const sendTest = (endpoint: Endpoint) => call(`${pathOf(endpoint)}/test`,
 export const sendConfirmation = (id: string) =>
   call(`${channelPath(id)}/send-confirmation`, { method: 'POST' });
 
-export const confirmMail = async (id: string, token: string): Promise<Channel> =>
+export const confirmEmail = async (id: string, token: string): Promise<Channel> =>
   (await call<Channel>(`${channelPath(id)}/confirm`, { method: 'POST', body: { token } })).body;
 
 /** An absent setting is kept. */

@@ -12,16 +12,16 @@ import { delayOptions } from './delays.ts';
 import type { EndpointKind, EndpointSettings, WebhookEvent } from './endpoint-calls.ts';
 
 const addresses = {
-  mail: {
-    label: 'Mail address',
-    hint: 'A mail with a link is sent to it, to confirm that it is yours.',
+  email: {
+    label: 'Email address',
+    hint: 'An email with a link is sent to it, to confirm that it is yours.',
     placeholder: 'you@example.com',
     type: 'email',
-    mistake: 'Enter one mail address.',
+    mistake: 'Enter one email address.',
   },
   chat: {
     label: 'Address of an incoming webhook',
-    hint: 'Of Slack, Mattermost or Discord. Make it in the settings of the channel there. Who has it can post in that channel.',
+    hint: 'From the channel’s settings in Slack, Mattermost or Discord. Keep it secret: with it, anyone can post there.',
     placeholder: 'https://hooks.slack.com/services/…',
     type: 'url',
     mistake: 'Enter the whole address, which begins with https://.',
@@ -38,7 +38,7 @@ const addresses = {
 /** Who can read a question that a channel shows. */
 const questionHints = {
   push: 'Anybody who sees the screen can read it, even while it is locked.',
-  mail: 'It is not encrypted in the mail.',
+  email: 'It is not encrypted in the email.',
   chat: 'Everybody in that chat can read it.',
 };
 
@@ -136,9 +136,9 @@ export function EndpointForm({
         <>
           <SelectField
             label="When"
-            hint="It is not sent if the request was answered or has ended until then."
-            // A mail is for later.
-            options={delayOptions(kind === 'mail' ? 60 : 0, values.delaySeconds)}
+            hint="Not sent if it is answered or ended by then."
+            // An email is for later.
+            options={delayOptions(kind === 'email' ? 60 : 0, values.delaySeconds)}
             value={String(values.delaySeconds)}
             onChange={(seconds) => set({ delaySeconds: Number(seconds) })}
           />
@@ -151,7 +151,7 @@ export function EndpointForm({
         </>
       )}
       <FormButtons
-        submit={isNew ? ['Add it', 'Adding…'] : ['Save', 'Saving…']}
+        submit={isNew ? ['Add', 'Adding…'] : ['Save', 'Saving…']}
         isBusy={saving.isBusy}
         onCancel={onCancel}
       />

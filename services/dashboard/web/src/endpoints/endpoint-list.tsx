@@ -11,17 +11,17 @@ import { WebhookSecret } from './webhook-secret.tsx';
 type NewKind = Exclude<EndpointKind, 'push'>;
 
 /** When a new one is called: the `defaultDelaySeconds` of the notifier, whose code this app does not import. */
-const delays: Readonly<Record<NewKind, number>> = { mail: 300, chat: 900, webhook: 0 };
+const delays: Readonly<Record<NewKind, number>> = { email: 300, chat: 900, webhook: 0 };
 
 const titles: Readonly<Record<NewKind, string>> = {
-  mail: 'Add a mail address',
+  email: 'Add an email address',
   chat: 'Add a chat',
   webhook: 'Add a webhook',
 };
 
 /** Said when one was added. A webhook's secret is shown instead. */
 const done: Readonly<Record<NewKind, string>> = {
-  mail: 'A mail is on its way. Open the link in it.',
+  email: 'We sent you an email. Open the link in it.',
   chat: 'The chat is added. Send a test to see it there.',
   webhook: '',
 };

@@ -38,7 +38,7 @@ const parts: readonly (readonly [Part, string])[] = [
   ['remove', 'Remove'],
 ];
 
-const kinds = { push: 'Browser', mail: 'Mail', chat: 'Chat', webhook: 'Webhook' };
+const kinds = { push: 'Browser', email: 'Email', chat: 'Chat', webhook: 'Webhook' };
 
 const graces: readonly Choice<string>[] = [
   { value: '86400', label: 'Both sign for 1 day', hint: 'The receiver can be changed in that time.' },
@@ -75,7 +75,7 @@ export function EndpointRow({ endpoint, isThisBrowser, onDone, onRemoved }: Endp
   });
   const confirming = useAction(async () => {
     await sendConfirmation(id);
-    onDone('Another mail is on its way.');
+    onDone('We sent you another email.');
   });
   const switching = useAction(async () => {
     await switchEndpoint(queries, endpoint, !enabled);
@@ -103,7 +103,7 @@ export function EndpointRow({ endpoint, isThisBrowser, onDone, onRemoved }: Endp
         <EndpointState endpoint={endpoint} />
       </div>
       <div className={rows.quietActions}>
-        {!isConfirmed && isReadable && action('Send the mail again', confirming)}
+        {!isConfirmed && isReadable && action('Send the email again', confirming)}
         {isConfirmed && enabled && action('Send a test', testing)}
         <PartButtons parts={parts.filter(isOffered)} rowName={name} state={part} />
         {isConfirmed && isReadable && action(enabled ? 'Switch off' : 'Switch on', switching)}
@@ -165,7 +165,7 @@ function nameOf(endpoint: Endpoint, isThisBrowser: boolean): string {
   if (isThisBrowser) return 'This browser';
   const { label, address } = settingsOf(endpoint);
   const kind = kindOf(endpoint);
-  return showHidden((kind !== 'mail' && label) || address || `${kinds[kind]} without an address`);
+  return showHidden((kind !== 'email' && label) || address || `${kinds[kind]} without an address`);
 }
 
 function settingsOf(endpoint: Endpoint): EndpointSettings {

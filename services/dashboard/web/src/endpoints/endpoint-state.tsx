@@ -12,7 +12,7 @@ const offSentences: Readonly<Record<NonNullable<Channel['offReason']>, string>> 
   gone: 'Switched off: the address does not exist any more.',
   unreadable: 'Off: the relay cannot read its address any more. Remove it, then add it again.',
   unsubscribed:
-    'Off: its mails were stopped by a link in one of them. To get them again, have the link sent that confirms it.',
+    'Off: its emails were stopped by a link in an email. To get emails again, have the link sent that confirms it.',
 };
 
 function describeOff(endpoint: Endpoint): string {
@@ -30,7 +30,7 @@ export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
   if (channel?.confirmed === false && offReason !== 'unreadable' && offReason !== 'unsubscribed') {
     return (
       <span className={rows.detail}>
-        <span className={rows.warn}>Not confirmed: open the link in the mail that was sent to it.</span>
+        <span className={rows.warn}>Not confirmed: open the link in the email that was sent to it.</span>
       </span>
     );
   }

@@ -31,7 +31,7 @@ export function NotificationOffer({ onAnswered }: { onAnswered: () => void }) {
     <section className={styles.offer} aria-label="Notifications">
       <p className={styles.text} role="status">
         {isOn ? (
-          `Notifications are on${outcome === 'on' ? '' : ' while Expert Relay is open here'}.`
+          `Notifications are on${outcome === 'on' ? '' : ' while Expert Relay is open'}.`
         ) : isRefused ? (
           <>
             This browser does not allow notifications here. <Link href={routes.settings}>Settings</Link> has

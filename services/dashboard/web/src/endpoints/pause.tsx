@@ -4,6 +4,7 @@ import type { Notifications } from '../generated/api.ts';
 import { ActionError } from '../relay/action-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { FormButtons } from '../ui/form-buttons.tsx';
+import { locale } from '../ui/locale.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
 import rows from '../ui/rows.module.css';
@@ -15,7 +16,7 @@ import { useOpener } from '../ui/use-opener.ts';
 import { changeTimes } from './endpoint-calls.ts';
 import { nextMorning, toLocalText } from './local-times.ts';
 
-const exact = new Intl.DateTimeFormat(undefined, {
+const exact = new Intl.DateTimeFormat(locale, {
   weekday: 'long',
   month: 'short',
   day: 'numeric',
@@ -51,7 +52,7 @@ export function PauseNotice({ state, onDone }: PauseNoticeProps) {
         </Button>
       }
     >
-      <p>Nothing is sent until then. What still waits for you then is sent.</p>
+      <p>Nothing is sent meanwhile. What still waits for you at that time is sent.</p>
       <ActionError error={ending.error} />
     </Notice>
   );

@@ -4,6 +4,7 @@ import type { Notifications, QuietHoursOrNull } from '../generated/api.ts';
 import { ActionError } from '../relay/action-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { FormButtons } from '../ui/form-buttons.tsx';
+import { locale } from '../ui/locale.ts';
 import { Panel } from '../ui/panel.tsx';
 import rows from '../ui/rows.module.css';
 import { SelectField } from '../ui/select-field.tsx';
@@ -42,7 +43,7 @@ export function QuietHoursSetting({ state, onDone }: QuietHoursSettingProps) {
                 <span>{showZone(quietHours.timeZone)}</span>
               </>
             ) : (
-              <span>None: channels are notified at any time.</span>
+              <span>Off</span>
             )}
           </span>
         </div>
@@ -78,7 +79,7 @@ export function QuietHoursSetting({ state, onDone }: QuietHoursSettingProps) {
   );
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone: 'UTC' });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UTC' });
 
 /** "22:00" as people write it here. */
 const showTime = (time: string): string => clock.format(Date.parse(`1970-01-01T${time}Z`));

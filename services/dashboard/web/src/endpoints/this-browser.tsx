@@ -66,7 +66,7 @@ export function ThisBrowser({ pushKey, onDone }: ThisBrowserProps) {
           <span className={rows.name}>This browser</span>
           <span className={rows.detail}>
             {isOn ? <span className={rows.ok}>On</span> : <span>Off</span>}
-            {isOn && <span>while Expert Relay is open here</span>}
+            {isOn && <span>while Expert Relay is open</span>}
           </span>
         </div>
         <div className={rows.actions}>
@@ -76,7 +76,7 @@ export function ThisBrowser({ pushKey, onDone }: ThisBrowserProps) {
               isBusy={switching.isBusy}
               onClick={() => void switching.run()}
             >
-              {switching.isBusy ? 'Switching on…' : isOn ? 'Also while it is closed' : 'Switch on'}
+              {switching.isBusy ? 'Switching on…' : isOn ? 'Notify me when it is closed, too' : 'Switch on'}
             </Button>
           )}
           {isOn && (

@@ -16,11 +16,11 @@ interface MakeExpertKeyProps {
 }
 
 const texts = {
-  key: 'Your answers are encrypted with a key that stays in this browser. Keep this recovery code: you need it on another device.',
-  code: 'This code replaces the old one, which no longer opens your key. Keep it: you need it on another device.',
+  key: 'Your answers are encrypted with a key that only you can open. This code opens it in other browsers.',
+  code: 'This code replaces the old one. It opens your key in other browsers.',
 };
 
-/** Makes the expert's key. The key is used only after the expert has confirmed the recovery code. */
+/** Makes the expert's key. It is used once the expert has confirmed the recovery code, or keeps it later. */
 export function MakeExpertKey({ onDone, onCancel, what = 'key' }: MakeExpertKeyProps) {
   const { expertKey } = useAppContext();
   const [made, setMade] = useState<NewKey>();
@@ -42,7 +42,8 @@ export function MakeExpertKey({ onDone, onCancel, what = 'key' }: MakeExpertKeyP
   }, [expertKey, what, attempt]);
 
   if (made) {
-    return <KeepRecoveryCode newKey={made} intro={texts[what]} onDone={onDone} onCancel={onCancel} />;
+    const rest = { canWait: what === 'key', onDone, onCancel };
+    return <KeepRecoveryCode newKey={made} intro={texts[what]} {...rest} />;
   }
   if (!error) return <Skeleton lines={['40%', '90%', '60%']} />;
   return (

@@ -5,6 +5,7 @@ import { useAppContext, useExpertKey } from '../session/app-context.tsx';
 import { Button, CancelButton } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { Unguarded } from '../ui/press-guard.tsx';
 import { CodeField } from '../ui/text-field.tsx';
 import { useAction } from '../ui/use-action.ts';
 import styles from './expert-key.module.css';
@@ -73,9 +74,11 @@ export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCanc
           enterKeyHint="go"
         />
         <div className={styles.actions}>
-          <Button look="main" type="submit" isBusy={opening.isBusy}>
-            {opening.isBusy ? 'Opening…' : 'Open my key'}
-          </Button>
+          <Unguarded>
+            <Button look="main" type="submit" isBusy={opening.isBusy}>
+              {opening.isBusy ? 'Opening…' : 'Open my key'}
+            </Button>
+          </Unguarded>
           <Button
             look="quiet"
             onClick={() => {

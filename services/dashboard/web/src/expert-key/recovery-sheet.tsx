@@ -2,10 +2,11 @@ import { useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useAppContext } from '../session/app-context.tsx';
 import { Button } from '../ui/button.tsx';
+import { locale } from '../ui/locale.ts';
 import type { NewKey } from '../vault/expert-key.ts';
 import styles from './recovery-sheet.module.css';
 
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
+const date = new Intl.DateTimeFormat(locale, { dateStyle: 'long' });
 
 /** Saves the code as a text file. The file is made in the page, so the code is not sent anywhere. */
 export function DownloadCode({ newKey }: { newKey: NewKey }) {
@@ -69,7 +70,7 @@ const describe = ({ recoveryCode, fingerprint }: NewKey, user: string): readonly
   { value: recoveryCode, isCode: true },
   {
     value:
-      'It brings your key to another browser or computer, so that you can read and answer encrypted requests there: open the page below, or run `relay keys restore`. Keep it where only you can read it. Nobody can make it again.',
+      'It brings your key to another browser or computer, so that you can read and answer encrypted requests there: open the page below, or run `relay keys restore`. Keep it where only you can read it. It cannot be made again.',
   },
   { name: 'Page', value: `${location.origin}/dashboard/settings` },
   { name: 'Account', value: user },

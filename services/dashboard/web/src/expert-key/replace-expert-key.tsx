@@ -1,7 +1,19 @@
 import { useId, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { Facts } from '../ui/facts.tsx';
 import { Panel } from '../ui/panel.tsx';
 import styles from './expert-key.module.css';
+
+const lost = [
+  [
+    'What is lost',
+    'Your encrypted conversations so far: neither you nor anybody else can read them again. Agents that know your old key refuse the new one until their owners give them its fingerprint.',
+  ],
+  [
+    'What is not',
+    'Your account, your agents’ keys, your requests with their questions, and conversations without encryption. New requests work as before.',
+  ],
+] as const;
 
 interface ReplaceExpertKeyProps {
   readonly onMake: () => void;
@@ -22,22 +34,7 @@ export function ReplaceExpertKey({ onMake, onCancel, hasKey = false }: ReplaceEx
           ? 'Do this if somebody else may have your key. If you only lost its code, make a new recovery code instead: then nothing is lost.'
           : 'Do you have another browser or computer where you can read encrypted requests? Its Settings make a new recovery code, and nothing is lost. Otherwise make a new key.'}
       </p>
-      <dl className={styles.facts}>
-        <div>
-          <dt>What is lost</dt>
-          <dd>
-            Your encrypted conversations so far: neither you nor anybody else can read them again. Agents that
-            know your old key refuse the new one until their owners give them its fingerprint.
-          </dd>
-        </div>
-        <div>
-          <dt>What is not</dt>
-          <dd>
-            Your account, your agents’ keys, your requests with their questions, and conversations without
-            encryption. New requests work as before.
-          </dd>
-        </div>
-      </dl>
+      <Facts facts={lost} />
       <label className={styles.confirm}>
         <input
           type="checkbox"

@@ -2,6 +2,8 @@ import { showHidden } from '@expert-relay/sdk/safe';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
+import { ToolButton } from '../ui/tool-button.tsx';
+import { AttachIcon, CameraIcon } from '../ui/tool-icons.tsx';
 import type { AttachedFiles } from './attached-files.ts';
 import { fileSize } from './file-size.ts';
 import styles from './files.module.css';
@@ -110,17 +112,21 @@ export function Attachments({ files }: { files: AttachedFiles }) {
           <p>Send these files before you close this page: it cannot keep them.</p>
         )}
       </div>
-      <Button
-        look="quiet"
-        aria-label="Attach a file"
+      <ToolButton
+        icon={AttachIcon}
+        name="Attach a file"
+        word="Attach"
         isBusy={isBusy}
         onClick={() => chooser.current?.click()}
-      >
-        Attach
-      </Button>
-      <Button look="quiet" className={styles.camera} isBusy={isBusy} onClick={() => camera.current?.click()}>
-        Camera
-      </Button>
+      />
+      <ToolButton
+        icon={CameraIcon}
+        name="Camera"
+        word="Camera"
+        className={styles.camera ?? ''}
+        isBusy={isBusy}
+        onClick={() => camera.current?.click()}
+      />
       <input ref={chooser} type="file" multiple hidden aria-label="Files" />
       <input ref={camera} type="file" accept="image/*" capture="environment" hidden aria-label="Camera" />
     </div>

@@ -39,7 +39,7 @@ export function ChoiceGroup({ name, field, value, isRequired, problem, onChange 
           onChange={({ target }) => setFilter(target.value)}
         />
       )}
-      <div className={styles.options}>
+      <div className={styles.options} data-row={field.type === 'boolean' || undefined}>
         {shown.map((option) => (
           <label key={option.value} className={styles.option}>
             <input

@@ -13,7 +13,7 @@ import { type FieldProps, sentInstead } from './values.ts';
 
 /** `legend`: the question, where the field is all that is asked. Its name says nothing then, and a title is a remark. */
 export function FormField(props: FieldProps & { readonly legend?: ReactNode }) {
-  const { name, field, legend, isRequired, problem, onLeave } = props;
+  const { name, field, legend, isRequired, problem } = props;
   const id = useId();
   const title = (
     <bdi>
@@ -29,7 +29,6 @@ export function FormField(props: FieldProps & { readonly legend?: ReactNode }) {
     <Box
       className={`${formStyles.field} ${styles.field}`}
       data-field={name}
-      onBlur={onLeave}
       {...(isGroup && { 'aria-describedby': described })}
     >
       <Label className={formStyles.label} {...(!isGroup && { htmlFor: id })}>
@@ -61,7 +60,7 @@ export function FormField(props: FieldProps & { readonly legend?: ReactNode }) {
 function notesOf({ field, value }: FieldProps): readonly string[] {
   const given = field.default === undefined ? undefined : [field.default].flat().map(String);
   const isDefault = given !== undefined && JSON.stringify(given) === JSON.stringify([value].flat());
-  const filledIn = isDefault ? ['Filled in by the agent.'] : [];
+  const filledIn = isDefault ? ['Suggested by the agent.'] : [];
   if (typeof value !== 'string' || value === '') return filledIn;
   const sent = sentInstead(field, value);
   if (sent !== undefined) return [...filledIn, `It is sent as: ${sent}`];

@@ -1,4 +1,4 @@
-import { fromBase64, toBase64 } from './base64.ts';
+import { fromBase64, toBase64 } from '@expert-relay/sdk/internal';
 
 /** JSON has no bytes: those of files are written in base64. */
 export const writeJson = (value: unknown): string =>

@@ -52,5 +52,4 @@ export interface FieldProps {
   /** What must be changed. */
   readonly problem: string | undefined;
   readonly onChange: (value: string | readonly string[]) => void;
-  readonly onLeave: () => void;
 }

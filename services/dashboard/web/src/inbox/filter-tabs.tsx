@@ -1,8 +1,10 @@
-import { Link, useSearch } from 'wouter';
+import { Link } from 'wouter';
+import { allFilter } from '../shell/list-address.ts';
 import { routes } from '../shell/routes.ts';
 import styles from './filter-tabs.module.css';
 import { useCounts } from './inbox-context.tsx';
 import { type Filter, filters } from './rows.ts';
+import { useListing } from './use-listing.ts';
 
 export const filterNames: Record<Filter, string> = {
   waiting: 'Waiting',
@@ -10,39 +12,41 @@ export const filterNames: Record<Filter, string> = {
   ended: 'Ended',
 };
 
-const withFilter = (path: string, filter: Filter): string =>
-  filter === 'waiting' ? path : `${path}?filter=${filter}`;
-
-/** The filter that the address names, and addresses that keep it. */
-export function useFilter() {
-  const named = new URLSearchParams(useSearch()).get('filter');
-  const filter: Filter = filters.find((name) => name === named) ?? 'waiting';
-  return { filter, hrefOf: (path: string) => withFilter(path, filter) };
-}
-
 interface FilterTabsProps {
-  /** Undefined: the list shows all requests. */
-  readonly filter: Filter | undefined;
+  /** Whether the list shows what a search finds, in all of them. */
+  readonly isSearching: boolean;
   readonly onChoose: () => void;
 }
 
-export function FilterTabs({ filter, onChoose }: FilterTabsProps) {
-  const counts = useCounts();
+export function FilterTabs({ isSearching, onChoose }: FilterTabsProps) {
+  const { listing, facets, hasFacets, hrefOf } = useListing();
+  const counts = useCounts(facets);
+  const chosen = isSearching ? undefined : (listing.filter ?? allFilter);
+  const hasAll = hasFacets || listing.filter === undefined;
+  const names = hasAll ? ([allFilter, ...filters] as const) : filters;
   return (
     <nav className={styles.tabs} aria-label="Filters">
-      {filters.map((name) => (
+      {names.map((name) => (
         <Link
           key={name}
-          href={withFilter(routes.inbox, name)}
+          href={hrefOf(routes.inbox, { filter: name === 'waiting' ? undefined : name })}
           className={styles.tab}
           onClick={onChoose}
-          aria-current={name === filter ? 'page' : undefined}
+          aria-current={name === chosen ? 'page' : undefined}
         >
-          <span>
-            {filterNames[name]}
-            {name === 'waiting' && <span className={styles.long}> for you</span>}
-          </span>
-          <span className={styles.count}>{counts?.[name]}</span>
+          {name === allFilter ? (
+            'All'
+          ) : (
+            <>
+              <span>
+                {filterNames[name]}
+                {name === 'waiting' && (
+                  <span className={hasAll ? 'visually-hidden' : styles.long}> for you</span>
+                )}
+              </span>
+              <span className={styles.count}>{counts?.[name]}</span>
+            </>
+          )}
         </Link>
       ))}
     </nav>

@@ -26,7 +26,10 @@ export function FirstRequest() {
   const command = commandFor(key ?? placeholder);
   return (
     <Page title="No requests yet">
-      <p>Agents that need your help ask you here. Send yourself a first request to see how it goes.</p>
+      <p>
+        Agents that need your help ask you here. If someone else sets them up, there is nothing to do: their
+        requests appear at once. To see how it goes, send yourself one.
+      </p>
       <ol className={styles.steps}>
         <li>
           <h2>Make a key for an agent</h2>
@@ -62,7 +65,7 @@ export function FirstRequest() {
           </pre>
           <p>
             Agents with an SDK, the command line or MCP ask with encryption. A new key in{' '}
-            <Link href={routes.keys}>Agent keys</Link> comes with what each of them needs.
+            <Link href={routes.keys}>Agent keys</Link> comes with what each needs.
           </p>
         </li>
         <li>

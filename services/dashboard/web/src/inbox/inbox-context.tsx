@@ -1,29 +1,33 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react';
 import { showBadge } from '../notifications/notifications.ts';
 import { useAppContext } from '../session/app-context.tsx';
 import { waitingCount } from '../shell/page.tsx';
-import { createStore, type Store, useStore } from '../ui/store.ts';
-import { useNow } from '../ui/time.tsx';
-import { createInbox, type Inbox } from './inbox.ts';
+import { createStore, type Store } from '../ui/store.ts';
+import { createInbox, type Inbox, type PageRead } from './inbox.ts';
 import { NewsAnnouncer } from './news-announcer.tsx';
 import { NewsNotifier } from './news-notifier.tsx';
-import { type Counts, rowsOf, toCount } from './rows.ts';
-import { createSnoozes, isSnoozed, type Snoozes } from './snoozes.ts';
+import type { Counts, Facets } from './rows.ts';
+import type { Selection } from './selection.ts';
 import { createVisit, type Visit } from './visit.ts';
 
 interface InboxContents {
   readonly inbox: Inbox;
   readonly visit: Visit;
-  readonly snoozes: Snoozes;
-  /** The name of the agent to whose requests the lists are limited, or empty. */
-  readonly agent: Store<string>;
+  /** Undefined while the expert selects no rows. */
+  readonly selection: Store<Selection | undefined>;
 }
 
 const InboxContext = createContext<InboxContents | undefined>(undefined);
 
+interface InboxProviderProps {
+  /** The first page of the list, if it is being read. */
+  readonly firstRead: Promise<PageRead> | undefined;
+  readonly children: ReactNode;
+}
+
 /** Keeps requests and counts up to date on every page, since the title shows how many requests wait. */
-export function InboxProvider({ children }: { children: ReactNode }) {
+export function InboxProvider({ firstRead, children }: InboxProviderProps) {
   const { live, storage, expert } = useAppContext();
   // The expert changes with the expert key, the inbox does not.
   const current = useRef(expert);
@@ -31,12 +35,16 @@ export function InboxProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const value = useMemo(
     () => ({
-      inbox: createInbox({ live, queries, check: (rows) => current.current.check(rows) }),
+      inbox: createInbox({
+        live,
+        queries,
+        firstRead,
+        check: (rows) => current.current.check(rows),
+      }),
       visit: createVisit(storage),
-      snoozes: createSnoozes(storage, live.tabs),
-      agent: createStore(''),
+      selection: createStore<Selection | undefined>(undefined),
     }),
-    [live, queries, storage],
+    [live, queries, storage, firstRead],
   );
   useEffect(() => value.inbox.follow(), [value]);
   const checkedBy = useRef(expert);
@@ -46,7 +54,6 @@ export function InboxProvider({ children }: { children: ReactNode }) {
     checkedBy.current = expert;
   }, [value, expert]);
   useEffect(() => value.visit.follow(value.inbox.rows), [value]);
-  useEffect(() => value.snoozes.follow(), [value]);
   return (
     <InboxContext value={value}>
       <WaitingCount />
@@ -63,26 +70,15 @@ export function useInbox(): InboxContents {
   return context;
 }
 
-/** The number of requests in each filter, without those that are snoozed. The waiting list is counted here once it was read to its end. */
-export function useCounts(): Counts | undefined {
-  const { inbox, snoozes } = useInbox();
-  const all = useStore(snoozes.all);
-  const now = useNow();
-  const { data: counts } = useQuery(inbox.countsQuery);
-  // Which requests are snoozed is known from the list alone: another page reads it for that.
-  const enabled = Object.keys(all).length > 0;
-  const { data: waiting } = useInfiniteQuery({ ...inbox.listQuery({ filter: 'waiting' }), enabled });
-  const rows = useStore(inbox.rows);
-  const isComplete = waiting?.pages.at(-1)?.next === undefined && waiting !== undefined;
+/** The number of requests in each filter, without those that are snoozed. */
+export function useCounts(facets?: Facets): Counts | undefined {
+  const { data } = useQuery(useInbox().inbox.countsQuery(facets));
   return useMemo(() => {
-    if (!counts) return counts;
-    const waitingRows = rowsOf(rows, 'waiting', undefined);
-    const later = waitingRows.filter((row) => isSnoozed(row, all, now)).length;
-    if (isComplete) return { ...counts, waiting: toCount(waitingRows.length - later) };
-    return typeof counts.waiting === 'number'
-      ? { ...counts, waiting: Math.max(0, counts.waiting - later) }
-      : counts;
-  }, [counts, rows, isComplete, all, now]);
+    if (!data) return undefined;
+    const { filters, snoozed } = data;
+    if (typeof filters.waiting !== 'number' || typeof snoozed !== 'number') return filters;
+    return { ...filters, waiting: Math.max(0, filters.waiting - snoozed) };
+  }, [data]);
 }
 
 function WaitingCount() {

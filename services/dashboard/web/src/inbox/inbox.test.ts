@@ -5,7 +5,7 @@ import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/rea
 import { connection } from '../relay/connection.ts';
 import { createPace } from '../relay/pace.ts';
 import { requestRow as row } from '../testing/requests.ts';
-import { createInbox, type Inbox } from './inbox.ts';
+import { createInbox, type Inbox, type PageRead } from './inbox.ts';
 import { type Filter, filterOf, type Row, rowsOf } from './rows.ts';
 
 const realFetch = globalThis.fetch;
@@ -49,6 +49,7 @@ const check: Expert['check'] = async (rows) =>
     agentName: row.requestId === 'request-12' ? 'signed agent' : undefined,
     form: row.requestId === 'request-12' ? ('approval' as const) : undefined,
     answerForm: undefined,
+    newestText: undefined,
     expiresAt: row.expiresAt ?? '',
     encrypted,
     erasedAt: undefined,
@@ -63,7 +64,7 @@ const check: Expert['check'] = async (rows) =>
   }));
 
 /** A fake relay with these requests, and an inbox. */
-function open(requests: readonly Row[]) {
+function open(requests: readonly Row[], firstRead?: Promise<PageRead>) {
   const stored = [...requests];
   const calls: string[] = [];
   let answer = async (response: Response, _path: string) => response;
@@ -76,12 +77,16 @@ function open(requests: readonly Row[]) {
   };
   const counts = () => {
     const count = (filter: Filter) => stored.filter((one) => filterOf(one) === filter).length;
-    return { filters: { waiting: count('waiting'), answered: count('answered'), ended: count('ended') } };
+    return {
+      filters: { waiting: count('waiting'), answered: count('answered'), ended: count('ended') },
+      statuses: {},
+      snoozed: 0,
+    };
   };
   const page = (query: URLSearchParams) => {
     const found = stored
       .filter((one) => !query.has('filter') || filterOf(one) === query.get('filter'))
-      .filter(({ question }) => question.includes(query.get('q') ?? ''))
+      .filter(({ question, refCode }) => `${refCode} ${question}`.includes(query.get('q') ?? ''))
       .sort((one, other) => (one.lastActivityAt < other.lastActivityAt ? 1 : -1));
     const from = Number(query.get('after') ?? 0);
     const end = from + Number(query.get('limit'));
@@ -92,13 +97,12 @@ function open(requests: readonly Row[]) {
   const live = {
     pace: createPace(() => 1_000),
     isFollowing: () => tab.isFollowing,
-    begun: Promise.resolve(),
     listen(call: (event: ExpertEvent) => void) {
       listeners.add(call);
       return () => listeners.delete(call);
     },
   };
-  const inbox = createInbox({ live: live as never, queries, check });
+  const inbox = createInbox({ live: live as never, queries, firstRead, check });
   ends.push(inbox.follow());
   return {
     inbox,
@@ -128,13 +132,13 @@ function show(inbox: Inbox, filter: Filter) {
   return {
     observer,
     minutes: () =>
-      rowsOf(inbox.rows.get(), filter, undefined).map(({ requestId }) => Number(requestId.split('-')[1])),
+      rowsOf(inbox.rows.get(), { filter }, undefined).map(({ requestId }) => Number(requestId.split('-')[1])),
   };
 }
 function showCounts(inbox: Inbox) {
-  const observer = new QueryObserver(queries, inbox.countsQuery);
+  const observer = new QueryObserver(queries, inbox.countsQuery());
   ends.push(observer.subscribe(() => {}));
-  return () => observer.getCurrentResult().data;
+  return () => observer.getCurrentResult().data?.filters;
 }
 /** Waits until all calls are answered, except paced ones. */
 const settle = () => jest.advanceTimersByTimeAsync(0);
@@ -189,12 +193,31 @@ test('when more has changed than one page shows, the lists are read again', asyn
   expect(calls).toEqual([newest, '/api/requests?filter=waiting&content=true&limit=40']);
 });
 
-test('before anything was read, an event that says that some were missed is not about this page', async () => {
-  const { inbox, calls, send } = open([row(1)]);
+test('a list that is being read already is not read twice, and what changes until the stream begins is read with it', async () => {
+  const { inbox, change, calls, send } = open([row(1)], Promise.resolve({ requests: [row(1)] }));
+  const { minutes } = show(inbox, 'waiting');
+  await settle();
+  expect(minutes()).toEqual([1]);
+  expect(calls).toEqual([]);
+  change(row(7));
   send(missed);
-  show(inbox, 'waiting');
-  await wait(60_000);
-  expect(calls).toHaveLength(1);
+  await settle();
+  expect(minutes()).toEqual([7, 1]);
+  expect(calls).toEqual([newest]);
+});
+
+test('a request that was snoozed or settled on another device is read, though it is not among the newest', async () => {
+  const { inbox, change, calls, send } = open(Array.from({ length: 60 }, (_, at) => row(at)));
+  const { observer, minutes } = show(inbox, 'waiting');
+  await settle();
+  await observer.fetchNextPage();
+  calls.length = 0;
+  const { refCode } = row(5);
+  change(row(5, { status: 'responded', turn: 'agent' }));
+  send({ ...event, type: 'request_triaged', refCode });
+  await settle();
+  expect(minutes()).not.toContain(5);
+  expect(calls).toEqual([newest, `/api/requests?q=${refCode}&content=true&limit=40`]);
 });
 
 test('an event that comes while a list is read is not lost', async () => {
@@ -344,7 +367,7 @@ test('a row shows its question and its agent only as the SDK has checked them', 
       requestId: 'request-12',
       question: 'May I remove lock 12?',
       agentName: 'signed agent',
-      form: 'approval',
+      kind: 'Approval',
     },
   ]);
 });

@@ -1,10 +1,13 @@
 import type { Expert, ExpertEvent } from '@expert-relay/sdk/expert';
+import type { Form } from '@expert-relay/sdk/forms';
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { isChoice } from '../forms/is-choice.ts';
+import type { RequestCounts, Triage } from '../generated/api.ts';
 import { CallError, call } from '../relay/call.ts';
 import type { Live } from '../relay/live.ts';
 import { createStore, type Store } from '../ui/store.ts';
 import { findNews, hear, heardNothing, type News } from './news.ts';
-import { type Counts, type Listing, type Position, putPage, putRows, type Row, type Rows } from './rows.ts';
+import { type Facets, type Listing, type Position, putPage, putRows, type Row, type Rows } from './rows.ts';
 
 /** A page of a list. The rows themselves are in `rows`. */
 export interface ListPage {
@@ -19,12 +22,36 @@ export type Inbox = ReturnType<typeof createInbox>;
 
 /** The first page of a list, and what is read after an event: more than a screen shows, and more than change at once. */
 const firstPageSize = 40;
+/** How often the counts are read while requests are snoozed. */
+const snoozeCheckMs = 60_000;
 /** The relay's maximum, for those who scroll. */
 const nextPageSize = 200;
+
+/** What the relay answers to a read of a list. */
+export interface PageRead {
+  readonly requests: readonly Row[];
+  readonly next?: string;
+}
+
+/** Reads a page of a list from the relay: the first one, or the one `after`. */
+export async function readList(listing: Listing, after?: string, signal?: AbortSignal): Promise<PageRead> {
+  const query = new URLSearchParams({
+    ...listing,
+    ...(after && { after }),
+    content: 'true',
+    limit: String(after ? nextPageSize : firstPageSize),
+  });
+  return (await call<PageRead>(`/api/requests?${query}`, { signal })).body;
+}
+
+/** What the inbox shows first. */
+export const firstListing: Listing = { filter: 'waiting' };
 
 interface InboxOptions {
   readonly live: Live;
   readonly queries: QueryClient;
+  /** The first page of `firstListing`, if its read began before the inbox existed. */
+  readonly firstRead: Promise<PageRead> | undefined;
   /** Compares the questions of rows with those that were shown first: the SDK's `check`. */
   readonly check: Expert['check'];
 }
@@ -33,7 +60,7 @@ interface InboxOptions {
  * The expert's requests as this browser knows them. The lists are read page by page as the expert scrolls. After an event the requests with
  * the newest activity are read: what has changed is among them, but for a pick-up by another device, which is no activity.
  */
-export function createInbox({ live, queries, check }: InboxOptions) {
+export function createInbox({ live, queries, firstRead, check }: InboxOptions) {
   const rows: Store<Rows> = createStore<Rows>([]);
   const newsListeners = new Set<(news: News) => void>();
   let heard = heardNothing;
@@ -41,33 +68,31 @@ export function createInbox({ live, queries, check }: InboxOptions) {
   const told = new Map<string, string>();
   /** Whether something has changed that was not read yet. */
   let isStale = false;
-  /** Whether a read has begun. It includes what happened before the stream was open. */
-  let hasRead = false;
+  /** Codes of requests that were snoozed or settled, here or elsewhere. That is no activity, so they need not be among the newest. */
+  const triaged = new Set<string>();
+  // Checked while the page is rendered for the first time.
+  let first = firstRead && checkPage(firstRead);
+  first?.catch(() => {});
 
-  async function beforeRead(): Promise<void> {
-    await live.begun;
-    hasRead = true;
+  async function checkPage(reading: Promise<PageRead>) {
+    const { requests, next } = await reading;
+    return { next, requests: await checkRows(requests, check) };
   }
 
   async function readPage(listing: Listing, from: ListPage | undefined, signal?: AbortSignal) {
-    await beforeRead();
-    const query = new URLSearchParams({
-      ...listing,
-      ...(from?.next && { after: from.next }),
-      content: 'true',
-      limit: String(from ? nextPageSize : firstPageSize),
-    });
-    const { body } = await call<{ requests: Row[]; next?: string }>(`/api/requests?${query}`, { signal });
-    const requests = await checkRows(body.requests, check);
+    const isFirst = !from && JSON.stringify(listing) === JSON.stringify(firstListing);
+    const begun = isFirst ? first : undefined;
+    if (begun) first = undefined;
+    const { requests, next } = await (begun ?? checkPage(readList(listing, from?.next, signal)));
     const known = rows.get();
     const page = {
-      filter: listing.filter,
+      listing,
       after: from?.last,
       requests,
-      hasNext: body.next !== undefined,
+      hasNext: next !== undefined,
     };
     rows.set(listing.q ? putRows(known, requests) : putPage(known, page));
-    return { known, requests, next: body.next };
+    return { known, requests, next };
   }
 
   const listQuery = (listing: Listing) =>
@@ -81,22 +106,30 @@ export function createInbox({ live, queries, check }: InboxOptions) {
       getNextPageParam: (last) => (last.next === undefined ? undefined : last),
     });
 
-  const countsQuery = queryOptions({
-    queryKey: ['request-counts'],
-    queryFn: async ({ signal }): Promise<Counts> => {
-      await beforeRead();
-      return (await call<{ filters: Counts }>('/api/requests/counts', { signal })).body.filters;
-    },
-  });
+  const countsQuery = (facets: Facets = {}) =>
+    queryOptions({
+      queryKey: ['request-counts', facets],
+      queryFn: async ({ signal }) => {
+        const query = new URLSearchParams({ ...facets });
+        const path = query.size === 0 ? '/api/requests/counts' : `/api/requests/counts?${query}`;
+        return (await call<RequestCounts>(path, { signal })).body;
+      },
+      // The end of a snooze is no event.
+      refetchInterval: ({ state }) => (state.data && state.data.snoozed !== 0 ? snoozeCheckMs : false),
+    });
 
   async function readNewest(): Promise<void> {
     const before = heard;
     heard = heardNothing;
     isStale = false;
     // Not awaited: the query waits for its next try while the page is hidden.
-    void queries.refetchQueries({ ...countsQuery, type: 'active' });
+    void queries.refetchQueries({ queryKey: ['request-counts'], type: 'active' });
     try {
       const { known, requests, next } = await readPage({}, undefined);
+      for (const q of [...triaged]) {
+        await readPage({ q }, undefined);
+        triaged.delete(q);
+      }
       for (const news of findNews(requests, known, before)) tell(news);
       // More has changed than this page shows, such as while a laptop was closed.
       const [newest] = known;
@@ -125,9 +158,13 @@ export function createInbox({ live, queries, check }: InboxOptions) {
 
   const readLater = () => live.pace.run('inbox', readNewest, live.isFollowing);
 
-  /** Also the regular event that nothing was missed repeats a read that has failed. */
+  /**
+   * Also the regular event that nothing was missed repeats a read that has failed. A stream begins with an event that some were missed, since
+   * the first page was read before it.
+   */
   function onEvent(event: ExpertEvent): void {
-    isStale ||= event.type !== 'unknown' || (event.isMissed && hasRead);
+    isStale ||= event.type !== 'unknown' || event.isMissed;
+    if (event.type === 'request_triaged' && event.refCode) triaged.add(event.refCode);
     // The tab that leads tells the expert. One that is shown or leads later only shows it.
     heard = live.isFollowing() ? hear(heard, event) : heardNothing;
     if (isStale) readLater();
@@ -135,8 +172,9 @@ export function createInbox({ live, queries, check }: InboxOptions) {
 
   /** Forgets what was read. The list on the screen is read again at once, and others when they are shown. */
   function readAgain(): void {
-    rows.set([]);
+    // Lists are reset first: without rows, those that were read would look empty.
     void queries.resetQueries({ queryKey: ['requests'] });
+    rows.set([]);
   }
 
   return {
@@ -144,6 +182,11 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     listQuery,
     countsQuery,
     readAgain,
+    /** This browser has snoozed or settled a request: its row is right before it is read again. */
+    noteTriage({ requestId, turn, snoozedUntil }: Triage): void {
+      const change = { turn, snoozedUntil };
+      rows.set(rows.get().map((row) => (row.requestId === requestId ? { ...row, ...change } : row)));
+    },
     /** Starts to follow the events. Returns a function that stops it. */
     follow: (): (() => void) => live.listen(onEvent),
     onNews(listener: (news: News) => void): () => void {
@@ -160,8 +203,8 @@ async function checkRows(read: readonly Row[], check: Expert['check']): Promise<
     const shown = checked[at];
     if (!shown) return [];
     const { requestId, refCode, status, responseCount } = row;
-    const { question, agentName, form, refused, tags } = shown;
-    const { createdAt, lastActivityAt, turn, pickedUp, expiresAt, encrypted } = row;
+    const { question, agentName, answerForm, form, newestText, refused, tags } = shown;
+    const { createdAt, lastActivityAt, turn, snoozedUntil, pickedUp, expiresAt, encrypted } = row;
     const agent = refused ? { ...row.agent, name: '' } : row.agent;
     return {
       requestId,
@@ -171,6 +214,7 @@ async function checkRows(read: readonly Row[], check: Expert['check']): Promise<
       createdAt,
       lastActivityAt,
       turn,
+      snoozedUntil,
       pickedUp,
       expiresAt,
       agent,
@@ -178,8 +222,14 @@ async function checkRows(read: readonly Row[], check: Expert['check']): Promise<
       question,
       agentName,
       tags,
-      form,
+      kind: form && kindOf(form, answerForm),
+      newestText,
       ...(refused && { isRefused: true }),
     };
   });
+}
+
+function kindOf(form: 'approval' | 'form', answerForm: Form | undefined): Row['kind'] {
+  if (form === 'approval') return 'Approval';
+  return answerForm && isChoice(answerForm) ? 'Choice' : 'Form';
 }

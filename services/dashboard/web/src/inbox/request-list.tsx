@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
+import { Suspense, useEffect, useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { CallError } from '../relay/call.ts';
 import { PageHeading } from '../shell/page.tsx';
@@ -8,21 +8,27 @@ import { useShortcuts } from '../shell/shortcuts.ts';
 import { preferences } from '../storage/preferences.ts';
 import { Button } from '../ui/button.tsx';
 import { isNarrow } from '../ui/is-narrow.ts';
+import { lazyPage } from '../ui/lazy-page.tsx';
+import { locale } from '../ui/locale.ts';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
 import { useNow } from '../ui/time.tsx';
-import { FilterTabs, useFilter } from './filter-tabs.tsx';
+import { arrangeRows } from './arrange-rows.ts';
+import { FilterTabs } from './filter-tabs.tsx';
 import { useInbox } from './inbox-context.tsx';
-import { ListOptions } from './list-options.tsx';
+import { ListTools } from './list-tools.tsx';
 import styles from './request-list.module.css';
 import { RowSkeleton } from './row-skeleton.tsx';
-import { type Filter, foundRows, type Rows, rowsOf } from './rows.ts';
+import { type Filter, foundRows, groupByFilter, type Rows, rowsOf } from './rows.ts';
 import { SearchField, useSearchText } from './search-field.tsx';
-import { agentOf, arrangeRows } from './snoozes.ts';
+import { keepRows, nothingSelected, toggleRow } from './selection.ts';
+import { useFacetNames, useListing } from './use-listing.ts';
 import { VirtualRows } from './virtual-rows.tsx';
 
-/** Shorter lists need no order, unless they were longer before: nothing jumps while requests are answered. */
-const minForOptions = 4;
+const FacetBar = lazyPage(async () => (await import('./facet-bar.tsx')).FacetBar);
+
+/** Shorter lists need no tools, unless they were longer before: nothing jumps while requests are answered. */
+const minForTools = 4;
 /** So many requests are read to find those with the least time left. */
 const maxSorted = 1_000;
 
@@ -37,25 +43,30 @@ const emptyTexts: Record<Filter, readonly [string, string]> = {
 };
 
 interface RequestListProps {
-  readonly selected: string | undefined;
+  /** Of the request that is shown beside the list. */
+  readonly currentId: string | undefined;
   /** Is called when a list was read, also an empty one. */
   readonly onListed: (isListed: true) => void;
 }
 
+/** What an empty list of one agent or tag says. */
+const noneOfFacets = ['No such request here.', 'Look in another list, or remove a filter above.'] as const;
+
 /** The search field, the filters and the requests, newest activity first. */
-export function RequestList({ selected, onListed }: RequestListProps) {
-  const { inbox, snoozes, agent: chosenAgent } = useInbox();
-  const { filter, hrefOf } = useFilter();
+export function RequestList({ currentId, onListed }: RequestListProps) {
+  const { inbox, selection } = useInbox();
+  const { listing: byAddress, facets, hasFacets, hrefOf } = useListing();
+  const facetNames = useFacetNames();
   const search = useSearchText();
   const searchField = useRef<HTMLInputElement>(null);
   const [, navigate] = useLocation();
   const listing = useMemo(
     // A search covers all lists.
-    () => (search.settled ? { q: search.settled } : { filter }),
-    [filter, search.settled],
+    () => (search.settled ? { q: search.settled, ...facets } : byAddress),
+    [byAddress, facets, search.settled],
   );
   const list = useInfiniteQuery(inbox.listQuery(listing));
-  const isCounting = useQuery(inbox.countsQuery).isPending;
+  const isCounting = useQuery(inbox.countsQuery()).isPending;
   const known = useStore(inbox.rows);
   const pages = list.data?.pages;
   const isRead = pages !== undefined;
@@ -63,30 +74,21 @@ export function RequestList({ selected, onListed }: RequestListProps) {
     if (isRead) onListed(true);
   }, [isRead, onListed]);
   const { order } = useStore(preferences);
-  const allSnoozes = useStore(snoozes.all);
   const now = useNow();
-  const agent = useStore(chosenAgent);
   const listed = useMemo(() => {
     if (!pages) return undefined;
     const ids = pages.flatMap((page) => page.ids);
-    if (listing.filter === undefined) return foundRows(known, ids);
+    if (listing.q) return foundRows(known, ids);
     const isWhole = pages.at(-1)?.next === undefined;
     const end = isWhole ? undefined : pages.findLast(({ last }) => last)?.last;
-    return rowsOf(known, listing.filter, end);
+    return rowsOf(known, listing, end);
   }, [known, listing, pages]);
-  const agents = useMemo(() => [...new Set((listed ?? []).map(agentOf))].filter(Boolean).sort(), [listed]);
-  const isWaiting = filter === 'waiting' && !search.settled;
-  const rows = useMemo(
-    () =>
-      listed &&
-      arrangeRows(listed, {
-        order: isWaiting ? order : 'newest',
-        snoozes: isWaiting ? allSnoozes : {},
-        agent,
-        now,
-      }),
-    [listed, isWaiting, order, allSnoozes, agent, now],
-  );
+  const isWaiting = listing.filter === 'waiting';
+  const isGrouped = listing.filter === undefined;
+  const rows = useMemo(() => {
+    const arranged = listed && arrangeRows(listed, { order: isWaiting ? order : 'newest', now });
+    return arranged && isGrouped ? groupByFilter(arranged) : arranged;
+  }, [listed, isWaiting, isGrouped, order, now]);
   const isSorted = isWaiting && order === 'time-left' && (listed?.length ?? 0) < maxSorted;
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
   useEffect(() => {
@@ -94,24 +96,35 @@ export function RequestList({ selected, onListed }: RequestListProps) {
     if (isSorted && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
   }, [isSorted, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
   const wasLong = useRef(false);
-  wasLong.current ||= (listed?.length ?? 0) >= minForOptions;
-  const hasOptions = wasLong.current && (listed?.length ?? 0) > 0;
+  wasLong.current ||= (listed?.length ?? 0) >= minForTools;
+  const isLong = wasLong.current && (listed?.length ?? 0) > 0;
   const shown = useRef<Rows>([]);
+  const wasShown = useRef(false);
   useEffect(() => {
     if (rows) shown.current = rows;
+    wasShown.current = true;
   }, [rows]);
 
-  const selectedAt = rows?.findIndex(({ requestId }) => requestId === selected) ?? -1;
-  /** Where the open request was before it left this list, such as after an answer. */
+  useEffect(() => {
+    const before = selection.get();
+    const listed = new Set(rows?.map(({ requestId }) => requestId));
+    if (rows && before) selection.set(keepRows(before, (id) => listed.has(id)));
+  }, [rows, selection]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list begins without a selection.
+  useEffect(() => () => selection.set(undefined), [listing, selection]);
+
+  const isSelecting = useStore(selection) !== undefined;
+  const currentAt = rows?.findIndex(({ requestId }) => requestId === currentId) ?? -1;
+  /** Where the current request was before it left this list, such as after an answer. */
   const lastAt = useRef(0);
   useEffect(() => {
-    if (selectedAt >= 0) lastAt.current = selectedAt;
-  }, [selectedAt]);
+    if (currentAt >= 0) lastAt.current = currentAt;
+  }, [currentAt]);
 
   const open = (step: 1 | -1) => {
-    const hasLeft = selected !== undefined && selectedAt < 0;
-    const at = hasLeft ? lastAt.current + Math.min(step, 0) : selectedAt < 0 ? 0 : selectedAt + step;
-    const next = rows?.[Math.min(at, selectedAt < 0 ? rows.length - 1 : at)];
+    const hasLeft = currentId !== undefined && currentAt < 0;
+    const at = hasLeft ? lastAt.current + Math.min(step, 0) : currentAt < 0 ? 0 : currentAt + step;
+    const next = rows?.[Math.min(at, currentAt < 0 ? rows.length - 1 : at)];
     // After j and k the focus stays where it is.
     if (next) navigate(hrefOf(routes.request(next.requestId)), { state: { keepsFocus: true } });
   };
@@ -119,21 +132,37 @@ export function RequestList({ selected, onListed }: RequestListProps) {
     j: () => (isNarrow() ? moveFocus(1) : open(1)),
     k: () => (isNarrow() ? moveFocus(-1) : open(-1)),
     '/': () => searchField.current?.focus(),
+    x() {
+      const id = focusedRow()?.dataset.request ?? currentId;
+      if (!rows?.some(({ requestId }) => requestId === id) || id === undefined) return;
+      selection.set(toggleRow(selection.get(), id));
+    },
+    Escape: () => selection.set(undefined),
   });
 
   return (
     <div className={styles.list}>
       <div className={styles.head}>
-        <PageHeading className="visually-hidden" takesFocus={selected === undefined}>
-          Inbox
+        <PageHeading
+          key={JSON.stringify(facets)}
+          className="visually-hidden"
+          // With other facets, it is another list.
+          takesFocus={currentId === undefined || wasShown.current}
+        >
+          {Object.values(facetNames).join(', ') || 'Inbox'}
         </PageHeading>
         <SearchField ref={searchField} text={search.text} onChange={search.change} />
-        <FilterTabs filter={search.settled ? undefined : filter} onChoose={() => search.change('')} />
-        {hasOptions && (
-          <ListOptions agents={agents} agent={agent} hasOrder={isWaiting} onAgent={chosenAgent.set} />
+        <Suspense>{hasFacets && <FacetBar names={facetNames} />}</Suspense>
+        <FilterTabs isSearching={search.settled !== ''} onChoose={() => search.change('')} />
+        {isLong && (
+          <ListTools
+            hasOrder={isWaiting}
+            isSelecting={isSelecting}
+            onSelect={(isBegun) => selection.set(isBegun ? nothingSelected : undefined)}
+          />
         )}
         {isWaiting && order === 'time-left' && !isSorted && hasNextPage && (
-          <p className={styles.note}>Only the newest {maxSorted.toLocaleString()} are sorted.</p>
+          <p className={styles.note}>Only the newest {maxSorted.toLocaleString(locale)} are sorted.</p>
         )}
       </div>
       {show()}
@@ -164,7 +193,9 @@ export function RequestList({ selected, onListed }: RequestListProps) {
             `Nothing found for “${search.settled}”.`,
             'Questions, tags and codes such as HS‑7K3M9QXA are searched, in all lists. Answers are not: the relay cannot read them.',
           ]
-        : emptyTexts[filter];
+        : hasFacets
+          ? noneOfFacets
+          : emptyTexts[listing.filter ?? 'waiting'];
       return (
         <div className={styles.empty} role="status">
           <p>{text}</p>
@@ -178,10 +209,11 @@ export function RequestList({ selected, onListed }: RequestListProps) {
   function showRows(rows: Rows) {
     return (
       <VirtualRows
-        key={`${filter} ${search.settled}`}
+        key={JSON.stringify(listing)}
         rows={rows}
-        isGrouped={search.settled !== ''}
-        selected={selected}
+        isGrouped={isGrouped}
+        isFound={listing.q !== undefined}
+        currentId={currentId}
         hrefOf={(id) => hrefOf(routes.request(id))}
         hasNext={list.hasNextPage}
         hasFailed={list.isFetchNextPageError}
@@ -192,6 +224,8 @@ export function RequestList({ selected, onListed }: RequestListProps) {
     );
   }
 }
+
+const focusedRow = () => document.querySelector<HTMLElement>('[data-request]:focus');
 
 function moveFocus(step: number): void {
   const links = [...document.querySelectorAll<HTMLElement>('[data-request]')];

@@ -15,55 +15,61 @@ import { filterOf, type Row } from './rows.ts';
 interface RequestRowProps {
   readonly row: Row;
   readonly href: string;
-  readonly isSelected: boolean;
+  readonly isCurrent: boolean;
   readonly isNew: boolean;
   /** The list is one stop of the Tab key: this row. */
   readonly isTabStop: boolean;
   readonly isSnoozed: boolean;
+  /** Whether it is a result of a search, perhaps of its code. */
+  readonly isFound: boolean;
   /** Whether it has an answer that was not sent. */
   readonly unsent: UnsentState | undefined;
 }
 
-/** More characters than two lines can show. */
-const maxQuestionLength = 240;
+/** More characters than a line can show. */
+const maxTextLength = 160;
 
 /** One request in the list: a link to its conversation. Its height is fixed, so that no row needs measuring. */
 export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
-  const { row, href, isSelected, isNew, isTabStop, isSnoozed, unsent } = props;
-  const { requestId, refCode, question, agent } = row;
+  const { row, href, isCurrent, isNew, isTabStop, isSnoozed, isFound, unsent } = props;
+  const { requestId, refCode, agent } = row;
   const state = isSnoozed ? 'Snoozed' : describeState(row);
+  const text = row.newestText ?? row.question;
   return (
     <Link
       href={href}
       className={isSnoozed ? `${styles.row} ${styles.snoozed}` : styles.row}
-      aria-current={isSelected ? 'true' : undefined}
+      aria-current={isCurrent ? 'true' : undefined}
+      title={refCode}
       data-request={requestId}
       tabIndex={isTabStop ? 0 : -1}
     >
-      <span className={styles.first}>
+      <span className={styles.line}>
         {isNew && (
           <span className={styles.new}>
             <span className="visually-hidden">New. </span>
           </span>
         )}
         <span className={styles.agent} dir="auto">
-          {agentAndKey({ agentName: row.agentName, keyName: agent.name }, 'Request')}
+          <span data-key-id={agent.keyId} title="Only this agent">
+            {agentAndKey({ agentName: row.agentName, keyName: agent.name }, 'Request')}
+          </span>
         </span>
+        {row.kind && <span className={styles.kind}>{row.kind}</span>}
+        {!wasErased(row) && <Protection isEncrypted={row.encrypted} />}
         <span className={styles.age}>
           {unsent && <Undelivered state={unsent} />}
           {!unsent && state && `${state} · `}
           <Time at={row.lastActivityAt} />
         </span>
       </span>
-      <span className={question ? styles.question : `${styles.question} ${styles.none}`} dir="auto">
-        {question ? <Written text={firstWords(question, maxQuestionLength)} /> : withoutQuestion(row)}
-      </span>
-      <span className={styles.last}>
-        <code className={styles.code}>{refCode}</code>
-        {row.form && <span>{row.form === 'approval' ? 'Approval' : 'Form'}</span>}
-        {!wasErased(row) && <span>{row.encrypted ? <Encrypted /> : 'Not encrypted'}</span>}
-        <Tags tags={row.tags} isShort />
+      <span className={styles.line}>
+        <span className={text ? styles.text : `${styles.text} ${styles.none}`} dir="auto">
+          {text ? <Written text={firstWords(text, maxTextLength)} /> : withoutQuestion(row)}
+        </span>
+        <Tags tags={row.tags} />
         <TimeLeft row={row} />
+        <code className={isFound ? styles.code : 'visually-hidden'}>{refCode}</code>
       </span>
     </Link>
   );
@@ -82,10 +88,10 @@ function Undelivered({ state }: { state: UnsentState }) {
 }
 
 /** As in the conversation, where the word stands beside it. */
-const Encrypted = () => (
-  <span className={styles.lock} title="Encrypted">
-    <LockIcon />
-    <span className="visually-hidden">Encrypted</span>
+const Protection = ({ isEncrypted }: { isEncrypted: boolean }) => (
+  <span className={styles.lock} title={isEncrypted ? 'Encrypted' : undefined}>
+    {isEncrypted && <LockIcon />}
+    <span className="visually-hidden">{isEncrypted ? 'Encrypted' : 'Not encrypted'}</span>
   </span>
 );
 

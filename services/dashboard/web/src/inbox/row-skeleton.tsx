@@ -12,9 +12,7 @@ export function RowSkeleton({ rows = 5, children }: { rows?: number; children?: 
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows never change their order.
         <div key={at} className={styles.row}>
           <span className={styles.agent} />
-          <span className={styles.question} />
-          <span className={styles.question} />
-          <span className={styles.code} />
+          <span className={styles.text} />
         </div>
       ))}
     </div>

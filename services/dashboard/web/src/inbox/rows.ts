@@ -1,4 +1,5 @@
-import type { Count, InboxFilter, ListedRequest, RequestCounts } from '../generated/api.ts';
+import { hasEnded } from '@expert-relay/sdk/internal';
+import type { InboxFilter, ListedRequest, RequestCounts } from '../generated/api.ts';
 
 /** A request as the list shows it. */
 export interface Row
@@ -16,12 +17,16 @@ export interface Row
     | 'agent'
     | 'encrypted'
   > {
+  /** Until when the expert does not want to see it. */
+  readonly snoozedUntil?: string | undefined;
   /** The whole question, once it was compared with the first one that was shown. */
   readonly question: string;
   /** The name that the agent gave itself. */
   readonly agentName?: string | undefined;
   /** What the agent asks for besides a text. */
-  readonly form?: ListedRequest['form'] | undefined;
+  readonly kind?: 'Approval' | 'Choice' | 'Form' | undefined;
+  /** What the agent has written since the last answer, if it can be read here. */
+  readonly newestText?: string | undefined;
   /** The agent's words for sorting, as the relay states them. */
   readonly tags?: ListedRequest['tags'] | undefined;
   /** Whether the question is not shown, since it, its keys or its code have changed. */
@@ -31,8 +36,15 @@ export interface Row
 export const filters = ['waiting', 'answered', 'ended'] as const satisfies InboxFilter[];
 export type Filter = InboxFilter;
 
-/** What a list shows: the requests of a filter, or what a search finds. */
-export interface Listing {
+/** The agent and the tag to whose requests a list is limited. */
+export interface Facets {
+  /** The agent's key. */
+  readonly keyId?: string;
+  readonly tag?: string;
+}
+
+/** What a list shows: the requests of a filter or of all, or what a search finds in all. */
+export interface Listing extends Facets {
   readonly filter?: Filter;
   /** Text of the question, or the reference code. */
   readonly q?: string;
@@ -44,9 +56,9 @@ export type Rows = readonly Row[];
 /** The sort key of a row. */
 export type Position = Pick<Row, 'lastActivityAt' | 'requestId'>;
 
-export function filterOf({ status, turn }: Pick<Row, 'status' | 'turn'>): Filter {
-  if (status === 'closed' || status === 'expired') return 'ended';
-  return turn === 'agent' ? 'answered' : 'waiting';
+export function filterOf(row: Pick<Row, 'status' | 'turn'>): Filter {
+  if (hasEnded(row)) return 'ended';
+  return row.turn === 'agent' ? 'answered' : 'waiting';
 }
 
 /** Negative when `one` is newer. It compares like the relay: byte by byte. */
@@ -70,9 +82,15 @@ export function putRows(rows: Rows, read: Rows): Rows {
   return [...all.values()].sort(compare);
 }
 
-/** A page of the requests of a filter, or of all requests. */
+/** Whether a list shows a request, its search apart. */
+export const isListed = (row: Row, { filter, keyId, tag }: Listing): boolean =>
+  (filter === undefined || filterOf(row) === filter) &&
+  (keyId === undefined || row.agent.keyId === keyId) &&
+  (tag === undefined || row.tags?.includes(tag) === true);
+
+/** A page of a list without a search. */
 export interface Page {
-  readonly filter: Filter | undefined;
+  readonly listing: Listing;
   /** The end of the page before this one. */
   readonly after: Position | undefined;
   readonly requests: Rows;
@@ -80,7 +98,7 @@ export interface Page {
 }
 
 /** Adds a page that was read. Rows that should be on it and are not there are gone. What is newer than the page may have come since. */
-export function putPage(rows: Rows, { filter, after, requests, hasNext }: Page): Rows {
+export function putPage(rows: Rows, { listing, after, requests, hasNext }: Page): Rows {
   const isOnPage = new Set(requests.map(({ requestId }) => requestId));
   const begin = after ?? requests[0];
   const end = hasNext ? requests.at(-1) : undefined;
@@ -88,7 +106,7 @@ export function putPage(rows: Rows, { filter, after, requests, hasNext }: Page):
     begin !== undefined &&
     compare(row, begin) > 0 &&
     !(end && compare(row, end) > 0) &&
-    (filter === undefined || filterOf(row) === filter) &&
+    isListed(row, listing) &&
     !isOnPage.has(row.requestId);
   return putRows(
     rows.filter((row) => !isGone(row)),
@@ -96,17 +114,17 @@ export function putPage(rows: Rows, { filter, after, requests, hasNext }: Page):
   );
 }
 
-/** The rows of a filter down to `end`, where its last page that was read ends; without it all of them. */
-export const rowsOf = (rows: Rows, filter: Filter, end: Position | undefined): Rows =>
-  rows.filter((row) => filterOf(row) === filter && !(end && compare(row, end) > 0));
+/** The rows of a list down to `end`, where its last page that was read ends; without it all of them. */
+export const rowsOf = (rows: Rows, listing: Listing, end: Position | undefined): Rows =>
+  rows.filter((row) => isListed(row, listing) && !(end && compare(row, end) > 0));
 
-/** The rows with these ids, by their filters. */
+/** The rows with these ids. */
 export function foundRows(rows: Rows, ids: readonly string[]): Rows {
   const all = new Map(rows.map((row) => [row.requestId, row]));
-  const found = ids.flatMap((id) => all.get(id) ?? []);
-  return filters.flatMap((filter) => found.filter((row) => filterOf(row) === filter));
+  return ids.flatMap((id) => all.get(id) ?? []);
 }
 
-export type Counts = RequestCounts['filters'];
+export const groupByFilter = (rows: Rows): Rows =>
+  filters.flatMap((filter) => rows.filter((row) => filterOf(row) === filter));
 
-export const toCount = (count: number): Count => (count > 999 ? '999+' : count);
+export type Counts = RequestCounts['filters'];

@@ -6,9 +6,9 @@ import styles from '../shell/connection-bar.module.css';
 import { routes } from '../shell/routes.ts';
 import { isNarrow } from '../ui/is-narrow.ts';
 import { useStore } from '../ui/store.ts';
-import { useFilter } from './filter-tabs.tsx';
 import { useInbox } from './inbox-context.tsx';
-import { filterOf } from './rows.ts';
+import { isListed } from './rows.ts';
+import { useListing } from './use-listing.ts';
 
 /** Leads to answers that were not sent, where no row on the screen does. */
 export function UnsentBar() {
@@ -16,14 +16,14 @@ export function UnsentBar() {
   const { inbox } = useInbox();
   const all = useStore(unsent.all);
   const rows = useStore(inbox.rows);
-  const { filter } = useFilter();
+  const { listing } = useListing();
   const [location] = useLocation();
   const [, open] = /^\/requests\/([^/?]+)/.exec(location) ?? [];
   const isListShown = location.startsWith(routes.inbox) && (open === undefined || !isNarrow());
   // Read by the list.
-  const { isPending } = useInfiniteQuery({ ...inbox.listQuery({ filter }), enabled: isListShown });
+  const { isPending } = useInfiniteQuery({ ...inbox.listQuery(listing), enabled: isListShown });
   const hasRow = (id: string) =>
-    isListShown && (isPending || rows.some((row) => row.requestId === id && filterOf(row) === filter));
+    isListShown && (isPending || rows.some((row) => row.requestId === id && isListed(row, listing)));
   const away = Object.keys(all).filter((id) => all[id] === 'unsent' && id !== open && !hasRow(id));
   const nameOf = (id: string) => rows.find((row) => row.requestId === id)?.refCode ?? 'look at it';
   return (

@@ -1,6 +1,7 @@
 import {
   type FocusEvent,
   type KeyboardEvent,
+  type MouseEvent,
   type RefObject,
   useEffect,
   useLayoutEffect,
@@ -8,16 +9,19 @@ import {
   useState,
 } from 'react';
 import { flushSync } from 'react-dom';
+import { useLocation } from 'wouter';
 import { useAppContext } from '../session/app-context.tsx';
+import { useListHref } from '../shell/list-address.ts';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import { useNow } from '../ui/time.tsx';
+import { isSnoozed } from './arrange-rows.ts';
 import { filterNames } from './filter-tabs.tsx';
 import { useInbox } from './inbox-context.tsx';
 import { RequestRow } from './request-row.tsx';
 import { RowSkeleton } from './row-skeleton.tsx';
 import { filterOf, type Rows } from './rows.ts';
-import { isSnoozed } from './snoozes.ts';
+import { extendTo, toggleRow } from './selection.ts';
 import styles from './virtual-rows.module.css';
 import { isNew } from './visit.ts';
 
@@ -25,7 +29,9 @@ interface VirtualRowsProps {
   readonly rows: Rows;
   /** Whether each filter has a heading. */
   readonly isGrouped: boolean;
-  readonly selected: string | undefined;
+  /** Whether a search found them, perhaps by their codes. */
+  readonly isFound: boolean;
+  readonly currentId: string | undefined;
   readonly hrefOf: (requestId: string) => string;
   readonly hasNext: boolean;
   readonly hasFailed: boolean;
@@ -45,36 +51,39 @@ const overscan = 6;
 export function VirtualRows({
   rows,
   isGrouped,
-  selected,
+  isFound,
+  currentId,
   hrefOf,
   hasNext,
   hasFailed,
   ...rest
 }: VirtualRowsProps) {
   const { isReadingNext, onReadNext } = rest;
-  const { visit, snoozes } = useInbox();
-  const allSnoozes = useStore(snoozes.all);
+  const { visit, selection } = useInbox();
+  const selectedIds = useStore(selection)?.ids;
   const unsent = useStore(useAppContext().unsent.all);
+  const [, navigate] = useLocation();
+  const listHref = useListHref();
   const now = useNow();
   const seen = useStore(visit.seen);
   const scroller = useRef<HTMLDivElement>(null);
   const [rowHeight] = useState(
-    () => 7 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize),
+    () => 4 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize),
   );
   const indexOf = (id: string | undefined) =>
     id === undefined ? -1 : rows.findIndex(({ requestId }) => requestId === id);
-  const selectedAt = indexOf(selected);
+  const currentAt = indexOf(currentId);
   /** The row that had the focus last. */
   const [visited, setVisited] = useState<string>();
   const visitedAt = indexOf(visited);
-  const tabStopAt = Math.max(0, visitedAt < 0 ? selectedAt : visitedAt);
+  const tabStopAt = Math.max(0, visitedAt < 0 ? currentAt : visitedAt);
   /** The name of the group that begins with this row. */
   const headingAt = (index: number): string | undefined => {
     const [row, before] = [rows[index], rows[index - 1]];
     if (!isGrouped || !row || (before && filterOf(before) === filterOf(row))) return undefined;
     return filterNames[filterOf(row)];
   };
-  const headings = rows.flatMap((_, index) => (headingAt(index) ? index : []));
+  const headings = isGrouped ? rows.flatMap((_, index) => (headingAt(index) ? index : [])) : [];
   const startOf = (index: number) =>
     index * rowHeight + headings.filter((heading) => heading < index).length * headingHeight;
   const range = useRange(scroller, rowHeight);
@@ -97,25 +106,25 @@ export function VirtualRows({
     if (isNearEnd) onReadNext();
   });
 
-  const selectedBefore = useRef<string>(undefined);
+  const previousId = useRef<string>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another request moves the list.
   useEffect(() => {
-    const left = selectedBefore.current;
-    selectedBefore.current = selected;
-    if (selected !== undefined) {
-      if (selected !== left) setVisited(selected);
-      if (selected !== left && selectedAt >= 0) scrollTo(selectedAt);
+    const left = previousId.current;
+    previousId.current = currentId;
+    if (currentId !== undefined) {
+      if (currentId !== left) setVisited(currentId);
+      if (currentId !== left && currentAt >= 0) scrollTo(currentAt);
     } else if (left !== undefined) {
       // When a conversation is closed, the focus returns to its row.
       const link = scroller.current?.querySelector<HTMLElement>(`[data-request="${left}"]`);
       link?.focus({ preventScroll: true });
     }
-  }, [selected, selectedAt]);
+  }, [currentId, currentAt]);
 
-  const selectedRow = rows[selectedAt];
+  const currentRow = rows[currentAt];
   useEffect(() => {
-    if (selectedRow) visit.open(selectedRow);
-  }, [selectedRow, visit]);
+    if (currentRow) visit.open(currentRow);
+  }, [currentRow, visit]);
 
   function onKeyDown(event: KeyboardEvent): void {
     const { key, ctrlKey, metaKey, altKey } = event;
@@ -127,6 +136,36 @@ export function VirtualRows({
     flushSync(() => setVisited(id));
     scrollTo(at);
     scroller.current?.querySelector<HTMLElement>(`[data-request="${id}"]`)?.focus({ preventScroll: true });
+    if (event.shiftKey) extend(id);
+  }
+
+  function extend(id: string): void {
+    const order = rows.map(({ requestId }) => requestId);
+    selection.set(extendTo(selection.get(), order, id, order[tabStopAt]));
+  }
+
+  function check(id: string, isExtended: boolean): void {
+    if (isExtended) extend(id);
+    else selection.set(toggleRow(selection.get(), id));
+  }
+
+  /**
+   * The agent and the tags in a row are filters for the mouse. They are no links, since the row is one; the header of the conversation
+   * has the links. With Shift, a click selects, where a browser would open another window.
+   */
+  function onClick(event: MouseEvent): void {
+    const row = (event.target as Element).closest<HTMLElement>('[data-request]');
+    if (event.shiftKey && row?.dataset.request) {
+      event.preventDefault();
+      extend(row.dataset.request);
+      row.focus({ preventScroll: true });
+      return;
+    }
+    const filter = (event.target as Element).closest<HTMLElement>('[data-key-id], [data-tag]')?.dataset;
+    if (!filter || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const { keyId, tag } = filter;
+    navigate(listHref({ ...(keyId && { keyId }), ...(tag && { tag }) }));
   }
 
   const onFocus = ({ target }: FocusEvent) => {
@@ -139,7 +178,12 @@ export function VirtualRows({
         className={styles.rows}
         style={{ height: startOf(rows.length) }}
         onKeyDown={onKeyDown}
+        // Before the row itself.
+        onClickCapture={onClick}
         onFocus={onFocus}
+        // Else Shift selects text.
+        onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+        data-selecting={selectedIds !== undefined || undefined}
       >
         {shown.map((index) => {
           const row = rows[index];
@@ -156,12 +200,24 @@ export function VirtualRows({
                 <RequestRow
                   row={row}
                   href={hrefOf(row.requestId)}
-                  isSelected={index === selectedAt}
+                  isCurrent={index === currentAt}
                   isTabStop={index === tabStopAt}
                   unsent={unsent[row.requestId]}
-                  isSnoozed={filterOf(row) === 'waiting' && isSnoozed(row, allSnoozes, now)}
+                  isFound={isFound}
+                  isSnoozed={filterOf(row) === 'waiting' && isSnoozed(row, now)}
                   isNew={seen !== undefined && isNew(row, seen)}
                 />
+                <label className={styles.check}>
+                  <input
+                    type="checkbox"
+                    aria-label={`Select ${row.refCode}`}
+                    checked={selectedIds?.has(row.requestId) ?? false}
+                    tabIndex={index === tabStopAt ? 0 : -1}
+                    onChange={({ nativeEvent }) =>
+                      check(row.requestId, (nativeEvent as unknown as MouseEvent).shiftKey)
+                    }
+                  />
+                </label>
               </li>
             )
           );

@@ -43,6 +43,7 @@ export function createVisit(storage: Storage): Visit {
   function keep(): void {
     const current = seen.get();
     if (!current) return;
+    // One write without a read before it: WebKit never ends a read that a page has begun while it is left, and the next page waits for it.
     void storage.set(name, JSON.stringify({ ...current, at: Date.now() })).catch(() => {});
   }
 

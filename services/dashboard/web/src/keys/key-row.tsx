@@ -6,6 +6,7 @@ import { WebhookList } from '../endpoints/webhook-list.tsx';
 import type { Key, Webhook } from '../generated/api.ts';
 import { ActionError } from '../relay/action-error.tsx';
 import { Confirmation } from '../relay/confirmation.tsx';
+import { onEscape } from '../ui/escape.ts';
 import { FormButtons } from '../ui/form-buttons.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { PartButtons, useRowParts } from '../ui/row-parts.tsx';
@@ -39,7 +40,7 @@ export function KeyRow({ apiKey, onRevoked }: { apiKey: Key; onRevoked: () => vo
   const hasWebhooks = kind === 'consumer' && webhooks !== null;
 
   return (
-    <li className={rows.row}>
+    <li id={apiKey.id} className={rows.row}>
       <div className={rows.line}>
         <div className={rows.facts}>
           <span className={rows.name} dir="auto">
@@ -123,13 +124,7 @@ function RenameKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
     void renaming.run();
   }
   return (
-    <form
-      className={rows.form}
-      onSubmit={rename}
-      onKeyDown={({ key }) => {
-        if (key === 'Escape') onClose();
-      }}
-    >
+    <form className={rows.form} onSubmit={rename} onKeyDown={onEscape(onClose)}>
       <TextField
         label="New name"
         autoFocus
@@ -167,7 +162,7 @@ function RevokeKey({
       onKeep={onClose}
     >
       {apiKey.kind === 'consumer'
-        ? 'Agents with this key are refused within 5 seconds, and cannot read your answers any more. The webhooks of the key are deleted. Open conversations stay readable to you.'
+        ? 'Its agents are refused within 5 seconds, and its webhooks are deleted. You keep the conversations.'
         : 'Scripts with this key are refused within 5 seconds. Your requests and what was said in them stay.'}{' '}
       This cannot be undone.
     </Confirmation>

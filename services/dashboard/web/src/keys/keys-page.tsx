@@ -70,6 +70,14 @@ interface KeyListProps {
 }
 
 function KeyList({ keys, isMaking, onRevoked }: KeyListProps) {
+  useEffect(() => {
+    // The address may name a key: see `routes.key`.
+    const row = document.getElementById(location.hash.slice(1));
+    if (!row) return;
+    row.closest('details')?.setAttribute('open', '');
+    row.tabIndex = -1;
+    row.focus();
+  }, []);
   const active = keys.filter(({ revokedAt }) => revokedAt === null);
   const revoked = keys.filter(({ revokedAt }) => revokedAt !== null);
   return (
@@ -90,7 +98,7 @@ function KeyList({ keys, isMaking, onRevoked }: KeyListProps) {
           <summary className={styles.summary}>Revoked keys ({revoked.length})</summary>
           <ul className={rows.list}>
             {revoked.map(({ id, name, lastFour, revokedAt }) => (
-              <li key={id} className={rows.row}>
+              <li key={id} id={id} className={rows.row}>
                 <div className={rows.facts}>
                   <span className={rows.name} dir="auto">
                     {showHidden(name)}

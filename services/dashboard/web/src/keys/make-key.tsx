@@ -15,7 +15,7 @@ const kinds: readonly Choice<KeyKind>[] = [
   {
     value: 'provider',
     label: 'For a script of yours',
-    hint: 'It reads all of your requests and answers in your name.',
+    hint: 'It can read and answer everything as you.',
   },
 ];
 
@@ -58,7 +58,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
           autoComplete="off"
         />
         <Choices legend="What is it for?" choices={kinds} value={kind} onChange={setKind} />
-        <FormButtons submit={['Make the key', 'Making…']} isBusy={making.isBusy} onCancel={onClose} />
+        <FormButtons submit={['Make key', 'Making…']} isBusy={making.isBusy} onCancel={onClose} />
         <ActionError error={making.error} />
       </form>
     </Panel>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Key } from '../generated/api.ts';
 import { RotateSecret } from '../relay/rotate-secret.tsx';
 import type { Choice } from '../ui/choices.tsx';
+import { locale } from '../ui/locale.ts';
 import { rotateKey } from './key-calls.ts';
 import { NewKeySecret } from './new-key-secret.tsx';
 
@@ -13,7 +14,7 @@ const graces: readonly Choice<string>[] = [
   { value: '604800', label: 'It works for 1 week' },
 ];
 
-const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** Gives a key a new secret. The key itself stays the same. */
 export function RotateKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {

@@ -168,7 +168,9 @@ test.each(['consumer', 'provider'] as const)(
         .flatMap(({ blocks }) => blocks)
         .map(({ code }) => code)
         .join('\n');
-    expect(codeOf()).not.toMatch(/npx|@expert-relay\/cli|npm install (?!\.\/expert-relay-\*\.tgz$)/m);
+    expect(codeOf()).not.toMatch(
+      /npx|@expert-relay\/cli|npm install (?!(\.\/expert-relay-(sdk|cli)-\*\.tgz ?)+$)/m,
+    );
     expect(codeOf()).not.toMatch(/pip install (?!\.\/expert_relay-\*\.whl$)/m);
     expect(codeOf(true)).toContain('npx -y @expert-relay/cli');
     expect(codeOf(true)).toContain('npm install @expert-relay/sdk');

@@ -46,13 +46,14 @@ const fromNpm: Packages = {
   relay: 'npx -y @expert-relay/cli',
 };
 
-const install = 'npm install ./expert-relay-*.tgz\n';
+/** Only what is used: the adapters ask for versions of frameworks that a project may not have. */
+const install = (name: string): string => `npm install ./expert-relay-${name}-*.tgz\n`;
 /** These commands never ask npm for a name. */
 const fromFiles: Packages = {
   about:
     'Not on npm yet: “npm run pack” in the folder of Expert Relay makes the packages. Copy expert-relay-*.tgz into the folder where you run this.',
-  installForCommands: install,
-  installForScripts: install,
+  installForCommands: install('cli'),
+  installForScripts: install('sdk'),
   python: {
     about:
       'Not on PyPI yet: “npm run pack” in the folder of Expert Relay makes the package. Copy expert_relay-*.whl into the folder where you run this.',

@@ -1,11 +1,41 @@
 import { showHidden } from '@expert-relay/sdk/safe';
 import { isolate } from '../ui/isolated-in.ts';
 
-// Shows notifications: of the relay, which arrive as push messages also while no page is open, and of an open page. It
-// caches no files: they always come from the relay.
+// Shows notifications: of the relay, which arrive as push messages also while no page is open, and of an open page. And keeps the
+// page, so that it opens while the relay cannot be reached, and says so. Its scripts and styles are in the browser's own cache.
 
 addEventListener('install', () => skipWaiting());
-addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+addEventListener('activate', (event) => event.waitUntil(activate()));
+
+async function activate() {
+  // So a page does not wait until this worker has started.
+  await registration.navigationPreload?.enable();
+  await clients.claim();
+}
+
+/** All addresses have the same page. */
+const page = '/dashboard/';
+
+addEventListener('fetch', (event) => {
+  if (event.request.mode === 'navigate') event.respondWith(openPage(event));
+});
+
+async function openPage(event) {
+  try {
+    const response = (await event.preloadResponse) ?? (await fetch(event.request));
+    const isPage = response.ok && response.headers.get('content-type')?.startsWith('text/html');
+    if (isPage) event.waitUntil(keepPage(response.clone()));
+    return response;
+  } catch (error) {
+    const kept = await caches.match(page);
+    if (kept) return kept;
+    throw error;
+  }
+}
+
+async function keepPage(response) {
+  await (await caches.open('page')).put(page, response);
+}
 
 /** The open pages of all windows. */
 const openPages = async () => {
@@ -54,9 +84,8 @@ async function showPush(data) {
     });
     return;
   }
-  const { event, requestId, refCode, agentName, question } = message;
-  const what = event === 'message.created' ? 'Message' : 'Request';
-  await show(`${what} from ${agentName || 'an agent'}`, {
+  const { requestId, refCode, title, question } = message;
+  await show(title || 'An agent asks a question', {
     body: [refCode, question && shorten(String(question))].filter(Boolean).join('\n'),
     requestId,
     url: requestId ? addressOf(requestId) : '/dashboard/requests',
@@ -84,13 +113,13 @@ addEventListener('notificationclick', (event) => {
 });
 
 async function open({ requestId, url }) {
-  const [page] = await openPages();
-  if (!page) {
+  const [first] = await openPages();
+  if (!first) {
     await clients.openWindow(url);
     return;
   }
-  if (requestId) page.postMessage({ type: 'open-request', requestId });
-  await page.focus();
+  if (requestId) first.postMessage({ type: 'open-request', requestId });
+  await first.focus();
 }
 
 // The browser has replaced or ended the subscription. Without a session, the page registers it when it opens.

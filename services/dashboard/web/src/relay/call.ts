@@ -20,6 +20,10 @@ export class CallError extends Error {
   }
 }
 
+/** Whether another device has changed what the call would replace. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof CallError && (error.status === 412 || error.status === 428);
+
 /** `fetch` for the calls of the page and of the SDK. It also updates the state of the connection. */
 export const relayFetch: typeof fetch = async (input, init) => {
   const startedAt = performance.now();
@@ -55,18 +59,19 @@ export function probeWhileUnreachable(): void {
 export interface CallOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** The `etag` of what the body replaces. */
+  readonly replaces?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Answer<T> {
   readonly body: T;
-  readonly headers: Headers;
+  readonly etag: string | undefined;
 }
 
 /** Calls the session API. */
 export async function call<T>(path: string, options: CallOptions = {}): Promise<Answer<T>> {
-  const { method = 'GET', body, headers, signal } = options;
+  const { method = 'GET', body, replaces, signal } = options;
   await untilAllowed(signal);
   const response = await relayFetch(path, {
     method,
@@ -76,7 +81,7 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
     headers: {
       accept: 'application/json',
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
+      ...(replaces !== undefined && { 'if-match': replaces }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
@@ -85,7 +90,7 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
     throw new CallError(0, 'unreachable', 'The relay cannot be reached. Nothing was lost.');
   });
   const answer = response.status === 204 ? undefined : await response.json().catch(() => undefined);
-  if (response.ok) return { body: answer as T, headers: response.headers };
+  if (response.ok) return { body: answer as T, etag: response.headers.get('etag') ?? undefined };
   const {
     error: code = 'unexpected_answer',
     detail = `The relay answered ${response.status}. Try again, or reload this page.`,

@@ -21,11 +21,12 @@ export const connection: Store<Connection> = createStore<Connection>(
 /** Whether events arrive: undefined before the first stream has opened. */
 export const streamIsOpen: Store<boolean | undefined> = createStore<boolean | undefined>(undefined);
 
-let wentOfflineAt = Number.NEGATIVE_INFINITY;
+/** When the newest problem was noted, by `performance.now()`. */
+let awaySince = Number.NEGATIVE_INFINITY;
 
 export function followNetwork(): void {
   addEventListener('offline', () => {
-    wentOfflineAt = performance.now();
+    awaySince = performance.now();
     if (connection.get().kind !== 'signed-out') connection.set({ kind: 'offline' });
   });
   addEventListener('online', () => {
@@ -37,15 +38,16 @@ export function followNetwork(): void {
 export function noteAnswer({ ok, status, headers }: Response, startedAt: number): void {
   if (status === 401) connection.set({ kind: 'signed-out' });
   else if (status === 429) limit(Number(headers.get('retry-after') ?? 60) * 1_000);
-  else if (status === 502 || status === 503 || status === 504) connection.set({ kind: 'unreachable' });
-  // A call that was started before the network was lost does not prove that it is back.
-  else if (startedAt < wentOfflineAt) return;
+  else if (status === 502 || status === 503 || status === 504) noteFailure();
+  // A call that was started before the newest problem does not prove that it is over.
+  else if (startedAt < awaySince) return;
   // A sign-in in another tab also applies to this one.
   else if (ok || connection.get().kind !== 'signed-out') connection.set(online);
 }
 
 function limit(waitMs: number): void {
   const state: Connection = { kind: 'limited', until: Date.now() + waitMs };
+  awaySince = performance.now();
   connection.set(state);
   setTimeout(() => {
     if (connection.get() === state) connection.set(online);
@@ -54,5 +56,6 @@ function limit(waitMs: number): void {
 
 export function noteFailure(): void {
   if (connection.get().kind === 'signed-out') return;
+  awaySince = performance.now();
   connection.set({ kind: navigator.onLine ? 'unreachable' : 'offline' });
 }

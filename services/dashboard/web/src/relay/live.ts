@@ -16,14 +16,9 @@ export interface Live {
   watchRequest: PacedEvents['watch'];
   /** Whether this tab shows what it reads, in its window or, as the leading tab, in notifications. */
   isFollowing(): boolean;
-  /** Resolves when events arrive, or after a short time: what is read then need not be read again. */
-  readonly begun: Promise<void>;
   readonly tabs: Tabs;
   readonly pace: Pace;
 }
-
-/** How long the first reads wait for the stream. On a fast network it is open by then. */
-const maxWaitMs = 250;
 
 /** One tab reads the event stream and forwards the events to the others. */
 export function createLive(me: Me): Live {
@@ -34,25 +29,15 @@ export function createLive(me: Me): Live {
   const paced = createPacedEvents(pace, isVisible);
   document.addEventListener('visibilitychange', () => pace.wake());
   tabs.isLeading.subscribe(() => pace.wake());
-  let begin = () => {};
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-    setTimeout(resolve, maxWaitMs);
-  });
 
   const emit = (event: ExpertEvent) => {
     for (const call of [...calls]) call(event);
     paced.emit(event);
-    // It is also the first event of a stream.
-    if (event.type === 'unknown') begin();
   };
 
   tabs.listen((message) => {
     if (message.type === 'event') emit(message.event);
-    else if (message.type === 'stream') {
-      streamIsOpen.set(message.isOpen);
-      if (message.isOpen) begin();
-    }
+    else if (message.type === 'stream') streamIsOpen.set(message.isOpen);
   });
   tabs.lead(async (signal) => {
     const unlisten = tabs.listen(({ type }) => {
@@ -96,7 +81,6 @@ export function createLive(me: Me): Live {
     listenPaced: paced.listen,
     watchRequest: paced.watch,
     isFollowing: () => isVisible() || tabs.isLeading.get(),
-    begun,
   };
 }
 

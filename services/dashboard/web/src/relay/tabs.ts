@@ -10,8 +10,6 @@ export type TabMessage =
   | { readonly type: 'draft'; readonly requestId: string; readonly text: string }
   /** The answer to this request that was not sent is new, or gone. */
   | { readonly type: 'unsent'; readonly requestId: string }
-  /** Which requests are snoozed. */
-  | { readonly type: 'snoozes' }
   /** The expert key of this browser was made, opened or removed. */
   | { readonly type: 'key-changed' };
 

@@ -32,7 +32,7 @@ export function Accounts() {
     setIsTooOld(true);
   };
   return (
-    <Section title="Ways to sign in" about="Each of them opens the same requests and keys." done={done}>
+    <Section title="Ways to sign in" about="Each opens the same requests and keys." done={done}>
       <QueryView query={query} what="Your ways to sign in" lines={['50%', '30%']}>
         {({ identities, providers }) => (
           <>

@@ -34,7 +34,7 @@ export function BrowserSettings() {
       <Section title="Keyboard" done={savedShortcuts}>
         <Switch
           label="Single-key shortcuts"
-          hint="Such as j and k for the next and the previous request. Press ? to see all of them. Switch them off if you use voice control, or press keys by mistake."
+          hint="Such as j and k for the next and the previous request. Press ? to see all. Switch them off if you use voice control, or press keys by mistake."
           isOn={shortcuts}
           onChange={(isOn) => {
             changePreferences({ shortcuts: isOn });

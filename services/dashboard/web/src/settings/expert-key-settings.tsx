@@ -55,8 +55,7 @@ export function ExpertKeySettings() {
       {state.kind === 'unsupported' && <NoExpertKey />}
       {state.kind === 'missing' && (
         <p className={styles.about}>
-          You have none yet. It encrypts your answers, and is made at your first answer to an encrypted
-          request, or now.
+          You have no key yet. It is made when you first answer an encrypted request, or now.
         </p>
       )}
       {state.kind === 'locked' && (
@@ -73,8 +72,8 @@ export function ExpertKeySettings() {
       {state.kind === 'ready' && (
         <>
           <p className={styles.about}>
-            It encrypts your answers, and stays in this browser. Agents know you by its fingerprint: read it
-            out, in person or by phone, to the people who set up an agent, so that they can compare it.
+            It encrypts your answers. Read its fingerprint to the person who sets up an agent: it proves that
+            it is you.
           </p>
           <div className={styles.fingerprint}>
             <code className={styles.digits}>{state.fingerprint}</code>

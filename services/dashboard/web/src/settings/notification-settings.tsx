@@ -14,7 +14,7 @@ export function NotificationSettings() {
   return (
     <Section
       title="Notifications"
-      about="Each channel is notified of new requests, and of what an agent writes later. A channel with a delay is notified only if nobody has answered until then."
+      about="Choose how you hear about requests and follow-ups. A channel with a delay is used only if the request was not answered by then."
       done={done}
     >
       <QueryView query={query} what="Your channels" lines={['30%', '50%', '30%', '50%']}>

@@ -9,6 +9,7 @@ import { useAction } from '../ui/use-action.ts';
 import { Accounts } from './accounts.tsx';
 import { BrowserSettings } from './browser-settings.tsx';
 import { ExpertKeySettings } from './expert-key-settings.tsx';
+import { Help } from './help.tsx';
 import { NotificationSettings } from './notification-settings.tsx';
 import { Section } from './section.tsx';
 import { Sessions } from './sessions.tsx';
@@ -28,9 +29,10 @@ export function SettingsPage() {
       <BrowserSettings />
       <Accounts />
       <Sessions />
+      <Help />
       <Section
         title="Sign out"
-        about={`This removes everything of yours from this browser: ${hasKey ? 'your key, ' : ''}drafts, saved replies and snoozes.`}
+        about={`This removes everything of yours from this browser: ${hasKey ? 'your key and ' : ''}your drafts.`}
       >
         {isLeaving ? (
           <SignOutQuestion hasKey={hasKey} signingOut={signingOut} onCancel={() => setIsLeaving(false)} />

@@ -12,7 +12,7 @@ export function WebhookSettings() {
   return (
     <Section
       title="Webhooks"
-      about="For a program of yours: the relay calls its address when an agent asks or writes. The call has ids and codes, no text. The webhooks of an agent are beside its key."
+      about="Have a program of yours called when an agent asks or writes. Calls have ids and codes, no text. The webhooks of an agent are beside its key."
       done={done}
     >
       <WebhookList onDone={setDone} />

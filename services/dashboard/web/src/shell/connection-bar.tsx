@@ -3,10 +3,11 @@ import { useAppContext } from '../session/app-context.tsx';
 import { signInAgain } from '../session/me.ts';
 import { hasUnsentTexts } from '../storage/unsent.ts';
 import { Button } from '../ui/button.tsx';
+import { locale } from '../ui/locale.ts';
 import { useStore } from '../ui/store.ts';
 import styles from './connection-bar.module.css';
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 
 export const describeLimit = (until: number): string =>
   `Too many calls. This page continues at ${clock.format(until)}.`;

@@ -3,7 +3,9 @@ export const routes = {
   inbox: '/requests',
   request: (id: string) => `/requests/${encodeURIComponent(id)}`,
   keys: '/keys',
+  /** The row of a key. */
+  key: (id: string) => `/keys#${encodeURIComponent(id)}`,
   settings: '/settings',
-  /** The link in a mail. */
-  confirmMail: '/confirm-mail',
+  /** The link in an email. */
+  confirmEmail: '/confirm-email',
 };

@@ -10,12 +10,13 @@ import { ConnectionBar } from './connection-bar.tsx';
 import { DocumentTitle, waitingCount } from './page.tsx';
 import { routes } from './routes.ts';
 import styles from './shell.module.css';
-import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
 // Not on demand: an expert who is offline may press the button.
 import { SignOutQuestion } from './sign-out-question.tsx';
 
 const VaultNotice = lazyPage(async () => (await import('../expert-key/vault-notice.tsx')).VaultNotice);
+const ShortcutHelp = lazyPage(async () => (await import('./shortcut-help.tsx')).ShortcutHelp);
+const CodeReminder = lazyPage(async () => (await import('../expert-key/code-reminder.tsx')).CodeReminder);
 
 const pages = [
   { name: 'Inbox', href: routes.inbox, Icon: InboxIcon },
@@ -35,6 +36,7 @@ export function Shell({ bar, children }: ShellProps) {
   const [location, navigate] = useLocation();
   const waiting = useStore(waitingCount);
   const hasVaultChanged = useStore(context.expertKey.change) !== undefined;
+  const isCodeDue = useStore(context.expertKey.isCodeDue);
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   const key = useExpertKey();
   const [isLeaving, setIsLeaving] = useState(false);
@@ -107,11 +109,16 @@ export function Shell({ bar, children }: ShellProps) {
             <VaultNotice />
           </Suspense>
         )}
+        {isCodeDue && (
+          <Suspense>
+            <CodeReminder />
+          </Suspense>
+        )}
         <main id="main" className={styles.main}>
           {children}
         </main>
       </div>
-      <ShortcutHelp isOpen={isHelpOpen} onClose={() => setIsHelpOpen(false)} />
+      <Suspense>{isHelpOpen && <ShortcutHelp onClose={() => setIsHelpOpen(false)} />}</Suspense>
     </div>
   );
 }

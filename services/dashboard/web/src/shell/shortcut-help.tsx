@@ -12,7 +12,10 @@ const shortcuts: readonly (readonly [string, string])[] = [
   ['r', 'Write an answer'],
   [`${sendKey} Enter`, 'Send the answer'],
   [`${sendKey} Shift Enter`, 'Send it, and open the next request'],
-  ['Esc', 'Leave the text box'],
+  ['Esc', 'Leave the text box, or end the selection'],
+  ['x', 'Select the request, or take it out of the selection'],
+  ['Shift ↑ ↓', 'Select on to the next or the previous request'],
+  ['d', 'Nothing to answer: move it to Answered'],
   ['e', 'End the request'],
   ['/', 'Search'],
   ['g i', 'Go to the inbox'],
@@ -21,12 +24,9 @@ const shortcuts: readonly (readonly [string, string])[] = [
   ['?', 'Show this list'],
 ];
 
-export function ShortcutHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (isOpen) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [isOpen]);
+  useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} className={styles.dialog} aria-labelledby="shortcut-help" onClose={onClose}>
       <h2 id="shortcut-help">Keyboard shortcuts</h2>
@@ -45,7 +45,7 @@ export function ShortcutHelp({ isOpen, onClose }: { isOpen: boolean; onClose: ()
         ))}
       </dl>
       <p className={styles.note}>Single keys can be switched off in Settings.</p>
-      <Button onClick={onClose}>Close</Button>
+      <Button onClick={() => dialog.current?.close()}>Close</Button>
     </dialog>
   );
 }

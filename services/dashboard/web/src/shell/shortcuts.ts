@@ -40,4 +40,4 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  (target.isContentEditable || target.matches('input:not([type="checkbox"]), textarea, select'));

@@ -1,6 +1,8 @@
 import { Link } from 'wouter';
+import { useAppContext } from '../session/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { useStore } from '../ui/store.ts';
 import type { Action } from '../ui/use-action.ts';
 import { routes } from './routes.ts';
 import styles from './sign-out-question.module.css';
@@ -14,6 +16,7 @@ interface SignOutQuestionProps {
 
 /** Says what a sign-out removes, before it does. */
 export function SignOutQuestion({ hasKey, signingOut, onCancel }: SignOutQuestionProps) {
+  const isCodeDue = useStore(useAppContext().expertKey.isCodeDue);
   return (
     <Panel title="Sign out of this browser?">
       <p>
@@ -23,7 +26,9 @@ export function SignOutQuestion({ hasKey, signingOut, onCancel }: SignOutQuestio
       </p>
       {hasKey && (
         <p>
-          If you do not have the code, make a new one first, in <Link href={routes.settings}>Settings</Link>.
+          {isCodeDue ? 'You have not kept a code yet. ' : 'If you do not have the code: '}
+          Make a new one first, in <Link href={routes.settings}>Settings</Link>. Without it, your encrypted
+          requests cannot be opened again.
         </p>
       )}
       <div className={styles.actions}>

@@ -19,6 +19,19 @@ export function openDatabase(): Promise<IDBDatabase> {
 
 type StoreName = 'keys' | 'values';
 
+/** The result of one read. Reads run at the same time, and transactions that may write run one after another. */
+export function readFrom<T>(
+  database: IDBDatabase,
+  store: StoreName,
+  read: (store: IDBObjectStore) => IDBRequest<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const reading = read(database.transaction(store, 'readonly').objectStore(store));
+    reading.onsuccess = () => resolve(reading.result);
+    reading.onerror = () => reject(reading.error);
+  });
+}
+
 /** Runs statements in one transaction. Resolves with the last result once the transaction is complete. */
 export function transact<T>(
   database: IDBDatabase,

@@ -1,5 +1,5 @@
 import type { Store } from '@expert-relay/sdk';
-import { openDatabase, transact } from './database.ts';
+import { openDatabase, readFrom, transact } from './database.ts';
 
 /**
  * The storage of this browser for a signed-in expert. A name that begins with a fingerprint and a colon belongs to that
@@ -116,10 +116,7 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
   }
 
   const read = (path: string) =>
-    transact<Sealed | undefined>(database, ['values'], (store, done) => {
-      const reading = store('values').get(path);
-      reading.onsuccess = () => done(reading.result);
-    });
+    readFrom<Sealed | undefined>(database, 'values', (values) => values.get(path));
 
   /** Stores a value, or none, if the stored one is still `before`. Returns whether it was. */
   const replace = (name: string, before: Sealed | undefined, after: Sealed | undefined) =>
@@ -180,10 +177,8 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
     },
     async names(prefix) {
       const { path } = pathOf(prefix);
-      const found = await transact<IDBValidKey[]>(database, ['values'], (store, done) => {
-        const reading = store('values').getAllKeys(IDBKeyRange.bound(path, `${path}\uffff`));
-        reading.onsuccess = () => done(reading.result);
-      });
+      const range = IDBKeyRange.bound(path, `${path}\uffff`);
+      const found = await readFrom(database, 'values', (values) => values.getAllKeys(range));
       return found.map((one) => String(one).slice(path.length - prefix.length));
     },
     deleteOf: (fingerprint) => deleteOwners(database, [fingerprint]),
@@ -254,10 +249,7 @@ export function createPageStorage(values = new Map<string, string>()): Storage {
 export async function findOwners(): Promise<string[]> {
   if (!globalThis.indexedDB) return [];
   const database = await openDatabase();
-  const keys = await transact<IDBValidKey[]>(database, ['keys'], (store, done) => {
-    const reading = store('keys').getAllKeys();
-    reading.onsuccess = () => done(reading.result);
-  });
+  const keys = await readFrom(database, 'keys', (store) => store.getAllKeys());
   database.close();
   return keys.map(String);
 }

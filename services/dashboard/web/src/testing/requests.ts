@@ -25,6 +25,7 @@ export const requestRow = (minute: number, change: Partial<Row> = {}): Row => ({
 
 export const requestView: RequestView = {
   agent: 'laptop agent',
+  agentKeyId: 'key',
   agentName: undefined,
   refCode: 'HS-7KQ2M9XD',
   status: 'pending',

@@ -11,12 +11,12 @@ import {
   useState,
 } from 'react';
 import { Button } from '../ui/button.tsx';
-import { loadCode } from '../ui/lazy-page.tsx';
-import { createStore, useStore } from '../ui/store.ts';
 import styles from './agent-text.module.css';
 import { AsWritten } from './as-written.tsx';
 import type { Block } from './blocks.ts';
 import { inTurn } from './in-turn.ts';
+import { layOut } from './lay-out.ts';
+import { TextBlocks } from './text-blocks.tsx';
 import { TextEnd } from './text-end.tsx';
 
 /** A longer text is shown as it was written. */
@@ -25,17 +25,6 @@ const foldedLength = 1_500;
 
 /** Whether the expert decides about the texts: they are shown as they were written, and none is folded. */
 export const DecisionContext = createContext(false);
-
-const formatting = createStore<typeof import('./format.ts') | undefined>(undefined);
-let loading: Promise<void> | undefined;
-
-/** Loads the code that formats texts. Until then, and if that fails, they are shown without it. */
-export function loadFormatting(): Promise<void> {
-  loading ??= loadCode(() => import('./format.ts')).then(formatting.set, () => {
-    loading = undefined;
-  });
-  return loading;
-}
 
 interface AgentTextProps {
   readonly text: string;
@@ -61,11 +50,10 @@ export const AgentText = memo(function AgentText({
   const isLong = text.length > maxFormattedLength;
   const isWritten = isDiff(text) || isLong || (chosen ?? isDecision);
   const { blocks, isRefused } = useFormatted(text, { isFirst, isWritten, box });
-  const code = useStore(formatting);
   const isFolded = (isLong || isRefused) && text.length > foldedLength && !isDecision && !isOpen;
   // No character is cut in half.
   const start = text.slice(0, foldedLength).replace(/[\ud800-\udbff]$/, '');
-  const isFormatted = !isWritten && blocks !== undefined && code !== undefined;
+  const isFormatted = !isWritten && blocks !== undefined;
   const canSwitch =
     !isOwn && !isDiff(text) && !isLong && !isRefused && (isWritten || blocks?.some(isFormattedBlock));
   return (
@@ -76,11 +64,7 @@ export const AgentText = memo(function AgentText({
         data-written={isWritten || isRefused ? '' : undefined}
         data-plain={isFormatted ? undefined : ''}
       >
-        {isFormatted ? (
-          <code.TextBlocks blocks={blocks} />
-        ) : (
-          <AsWritten text={isFolded ? `${start}…` : text} />
-        )}
+        {isFormatted ? <TextBlocks blocks={blocks} /> : <AsWritten text={isFolded ? `${start}…` : text} />}
       </div>
       {end && !isFolded && <TextEnd name={end} />}
       {canSwitch && (
@@ -123,26 +107,22 @@ function useFormatted(
   text: string,
   { isFirst, isWritten, box }: { isFirst: boolean; isWritten: boolean; box: RefObject<HTMLElement | null> },
 ): Formatted {
-  const code = useStore(formatting);
   const [isNear, setIsNear] = useState(isFirst);
   const [formatted, setFormatted] = useState<Formatted>({ isRefused: false });
   const isWanted = isNear && !isWritten;
-  useEffect(() => {
-    if (isWanted) void loadFormatting();
-  }, [isWanted]);
   useEffect(() => {
     if (isNear || !box.current) return;
     return whenNear(box.current, () => setIsNear(true));
   }, [isNear, box]);
   useLayoutEffect(() => {
-    if (!isWanted || !code) return;
+    if (!isWanted) return;
     const left = new AbortController();
     const show = (blocks: readonly Block[] | undefined) =>
       setFormatted({ text, blocks, isRefused: blocks === undefined });
     const start = <Result,>(work: Iterator<void, Result>, onDone: (result: Result) => void) => {
       if (!left.signal.aborted) left.signal.addEventListener('abort', inTurn(work, onDone));
     };
-    start(code.layOut(showHidden(text, { prose: true })), (blocks) => {
+    start(layOut(showHidden(text, { prose: true })), (blocks) => {
       show(blocks);
       if (!blocks?.some((block) => block.kind === 'code' && block.language)) return;
       // Without colours it can be read as well, so that a failure needs no repair.
@@ -152,7 +132,7 @@ function useFormatted(
       );
     });
     return () => left.abort();
-  }, [text, code, isWanted]);
+  }, [text, isWanted]);
   return formatted.text === text ? formatted : { isRefused: false };
 }
 

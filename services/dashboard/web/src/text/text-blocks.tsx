@@ -129,7 +129,9 @@ function TableBlock({ table: { rows, columns } }: { table: Table }): ReactNode {
       data-title={columns[index]?.title}
       data-short={lengthOf(content) <= maxUnbroken ? '' : undefined}
     >
-      <Content content={content} />
+      <span>
+        <Content content={content} />
+      </span>
     </Cell>
   );
   return (

@@ -9,10 +9,10 @@ interface Names {
 
 /** Who asks: the name that is signed, or what the relay states. */
 export const agentNameOf = ({ agentName, keyName }: Names, orElse: string): string =>
-  agentName ? showHidden(agentName) : keyName ? `key: ${showHidden(keyName)}` : orElse;
+  agentName ? showHidden(agentName) : keyName ? showHidden(keyName) : orElse;
 
-/** Both names. */
+/** Both names, if they differ. */
 export const agentAndKey = ({ agentName, keyName }: Names, orElse: string): string =>
-  agentName && keyName
+  agentName && keyName && agentName !== keyName
     ? `${showHidden(agentName)} (key: ${showHidden(keyName)})`
     : agentNameOf({ agentName, keyName }, orElse);

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
 import styles from './button.module.css';
-import { usePressGuard } from './press-guard.ts';
+import { usePressGuard } from './press-guard.tsx';
 
 interface ButtonProps extends ComponentProps<'button'> {
   /** `main`: the one main action of a page. `danger`: an action that cannot be undone. `quiet`: in rows and bars. */

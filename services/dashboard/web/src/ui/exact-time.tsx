@@ -1,8 +1,9 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
+import { locale } from './locale.ts';
 import styles from './time.module.css';
 
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' });
 
 /** How long the pointer rests on the time before the tooltip opens, and may be beside it before it closes. */
 const hoverMs = 300;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 /* Drawn on a grid of 20 with lines of 1.5. They have no text: use them beside words or in a button with a label. */
 
-const icon = (children: ReactNode) => () => (
+export const icon = (children: ReactNode) => () => (
   <svg
     width="20"
     height="20"
@@ -44,5 +44,12 @@ export const LockIcon = icon(
   <>
     <rect x="4.5" y="9" width="11" height="7.5" rx="1.5" />
     <path d="M7 9V6.5a3 3 0 0 1 6 0V9" />
+  </>,
+);
+export const MoreIcon = icon(
+  <>
+    <circle cx="4" cy="10" r="1" />
+    <circle cx="10" cy="10" r="1" />
+    <circle cx="16" cy="10" r="1" />
   </>,
 );

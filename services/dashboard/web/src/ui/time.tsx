@@ -1,12 +1,13 @@
 import { lazy, type ReactNode, Suspense } from 'react';
+import { locale } from './locale.ts';
 import { createStore, useStore } from './store.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 
-const date = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-const dateWithYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const date = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' });
+const dateWithYear = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 /** Loaded on demand: tooltips are a large part of the program, and no list needs them. Without it, the short time is shown. */
 const ExactTime = lazy(() =>
   import('./exact-time.tsx').then(
@@ -15,7 +16,7 @@ const ExactTime = lazy(() =>
   ),
 );
 const ShortTime = ({ children }: { time: number; children: ReactNode }) => <>{children}</>;
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
 
 const currentTime = createStore(Date.now());
 let isTicking = false;
@@ -56,7 +57,7 @@ export function Time({
 
 function describeAge(time: number, now: number): string {
   const age = now - time;
-  if (age < 60_000) return 'now';
+  if (age < 60_000) return 'just now';
   if (age < hour) return relative.format(-Math.floor(age / 60_000), 'minute');
   if (age < day) return relative.format(-Math.floor(age / hour), 'hour');
   const isThisYear = new Date(time).getFullYear() === new Date(now).getFullYear();

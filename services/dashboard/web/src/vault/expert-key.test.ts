@@ -64,7 +64,7 @@ test('a key is in use once its code is confirmed, and opens on a second device',
   expect(first.state.get()).toEqual({ kind: 'missing' });
   const made = await first.make();
   expect((await openBrowser()).state.get()).toEqual({ kind: 'missing' });
-  await made.confirm();
+  await made.confirm(true);
   expect(ready(first).fingerprint).toBe(made.fingerprint);
 
   const second = await openBrowser();
@@ -77,7 +77,7 @@ test('a key is in use once its code is confirmed, and opens on a second device',
 test('a provider key can read the key of the browser, and the reverse', async () => {
   const browser = await openBrowser();
   const made = await browser.make();
-  await made.confirm();
+  await made.confirm(true);
   const answer = await callVault();
   const { vault } = await answer.json();
   expect(await openVault(vault, made.recoveryCode)).toEqual(ready(browser).root);
@@ -98,8 +98,8 @@ test('a provider key can read the key of the browser, and the reverse', async ()
 test('of two devices that make a key at the same time, the key of the faster one is used', async () => {
   const [first, second] = [await openBrowser(), await openBrowser()];
   const [made, tooLate] = [await first.make(), await second.make()];
-  await made.confirm();
-  await expect(tooLate.confirm()).rejects.toMatchObject({ status: 428 });
+  await made.confirm(true);
+  await expect(tooLate.confirm(true)).rejects.toMatchObject({ status: 428 });
   expect(second.state.get()).toEqual({ kind: 'locked', wasMadeMeanwhile: true });
   await second.open(made.recoveryCode);
   expect(ready(second).fingerprint).toBe(made.fingerprint);
@@ -107,10 +107,10 @@ test('of two devices that make a key at the same time, the key of the faster one
 
 test('of two devices that replace a key at the same time, the key of the faster one is used', async () => {
   const [first, second] = [await openBrowser(), await openBrowser()];
-  await (await first.make()).confirm();
+  await (await first.make()).confirm(true);
   const [made, tooLate] = [await first.make(), await second.make()];
-  await made.confirm();
-  await expect(tooLate.confirm()).rejects.toMatchObject({ status: 412 });
+  await made.confirm(true);
+  await expect(tooLate.confirm(true)).rejects.toMatchObject({ status: 412 });
   expect(second.state.get()).toMatchObject({ kind: 'locked' });
 });
 
@@ -123,19 +123,19 @@ test('after a lost answer, the next call confirms the new key', async () => {
     if (init?.method === 'PUT') throw new TypeError('cut off');
     return answer;
   };
-  await expect(made.confirm()).rejects.toMatchObject({ status: 0 });
+  await expect(made.confirm(true)).rejects.toMatchObject({ status: 0 });
   expect(rootsIn(browser)).toEqual([]);
   globalThis.fetch = send;
-  await made.confirm();
+  await made.confirm(true);
   expect(ready(browser).fingerprint).toBe(made.fingerprint);
 });
 
 test('a new code replaces the old one, and the key stays', async () => {
   const [first, second] = [await openBrowser(), await openBrowser()];
   const made = await first.make();
-  await made.confirm();
+  await made.confirm(true);
   const renewed = await first.renewCode();
-  await renewed.confirm();
+  await renewed.confirm(true);
   await second.load();
   await expect(second.open(made.recoveryCode)).rejects.toMatchObject({ code: 'wrong_recovery_code' });
   await second.open(renewed.recoveryCode);
@@ -144,9 +144,9 @@ test('a new code replaces the old one, and the key stays', async () => {
 
 test('a device with an old key cannot make a new code, which would overwrite the newer key', async () => {
   const [first, second] = [await openBrowser(), await openBrowser()];
-  await (await first.make()).confirm();
+  await (await first.make()).confirm(true);
   const replaced = await second.make();
-  await replaced.confirm();
+  await replaced.confirm(true);
   await expect(first.renewCode()).rejects.toMatchObject({ status: 412 });
   expect(first.state.get()).toEqual({ kind: 'replaced' });
   await first.open(replaced.recoveryCode);
@@ -157,7 +157,7 @@ test('a device with an old key cannot make a new code, which would overwrite the
 test('a key that was removed from the browser is restored by its code', async () => {
   const browser = await openBrowser();
   const made = await browser.make();
-  await made.confirm();
+  await made.confirm(true);
   await browser.forget();
   expect(browser.state.get()).toEqual({ kind: 'locked' });
   expect(rootsIn(browser)).toEqual([]);
@@ -167,7 +167,7 @@ test('a key that was removed from the browser is restored by its code', async ()
 
 test('a damaged stored key counts as missing', async () => {
   const browser = await openBrowser();
-  await (await browser.make()).confirm();
+  await (await browser.make()).confirm(true);
   for (const name of rootsIn(browser)) browser.kept.set(name, 'not base64!');
   await browser.load();
   expect(browser.state.get()).toEqual({ kind: 'locked' });
@@ -175,7 +175,7 @@ test('a damaged stored key counts as missing', async () => {
 
 test('reading the same key again keeps the same object', async () => {
   const browser = await openBrowser();
-  await (await browser.make()).confirm();
+  await (await browser.make()).confirm(true);
   const before = browser.state.get();
   await browser.load();
   expect(browser.state.get()).toBe(before);
@@ -184,7 +184,7 @@ test('reading the same key again keeps the same object', async () => {
 test('the owner is informed of every change of the vault that another device or program made', async () => {
   const browser = await openBrowser();
   const made = await browser.make();
-  await made.confirm();
+  await made.confirm(true);
   await browser.load();
   expect(browser.change.get()).toBeUndefined();
 
@@ -211,18 +211,18 @@ test('the owner is informed of every change of the vault that another device or 
   expect(browser.change.get()).toBe('key');
   await browser.open(code);
   expect(browser.change.get()).toBeUndefined();
-  await (await browser.renewCode()).confirm();
-  await (await browser.make()).confirm();
+  await (await browser.renewCode()).confirm(true);
+  await (await browser.make()).confirm(true);
   await browser.load();
   expect(browser.change.get()).toBeUndefined();
 });
 
 test('a browser that never had the key is informed when another key replaces it', async () => {
   const [owner, other] = [await openBrowser(), await openBrowser()];
-  await (await owner.make()).confirm();
+  await (await owner.make()).confirm(true);
   await other.load();
   expect(other.change.get()).toBeUndefined();
-  await (await owner.make()).confirm();
+  await (await owner.make()).confirm(true);
   await other.load();
   expect(other.change.get()).toBe('key');
 });

@@ -1,11 +1,12 @@
 import { makeRoot, openExpertKeys, type Vault } from '@expert-relay/sdk/crypto';
-import { fromBase64, toBase64 } from '../forms/base64.ts';
-import { CallError } from '../relay/call.ts';
+import type { StoredVault } from '@expert-relay/sdk/expert';
+import { fromBase64, toBase64 } from '@expert-relay/sdk/internal';
+import { CallError, isConflict } from '../relay/call.ts';
 import type { Tabs } from '../relay/tabs.ts';
 import type { Storage } from '../storage/storage.ts';
 import { loadCode } from '../ui/lazy-page.tsx';
 import { createStore, type Store } from '../ui/store.ts';
-import { type KeptVault, readVault, writeVault } from './vault-calls.ts';
+import { readVault, writeVault } from './vault-calls.ts';
 
 /** It is needed once in each browser. */
 const loadVaultCode = () => loadCode(() => import('./vault-code.ts'));
@@ -33,11 +34,12 @@ export interface NewKey {
   readonly recoveryCode: string;
   readonly fingerprint: string;
   /**
-   * Stores it at the relay, encrypted with the code, and in this browser. It may be called again after a failure.
+   * Stores it at the relay, encrypted with the code, and in this browser. It may be called again after a failure. If the expert has not
+   * kept the code, this browser asks for that until a new code was kept.
    *
-   * @throws CallError 412 or 428 when another device was faster: then `state` describes the key of that device
+   * @throws CallError `isConflict` when another device was faster: then `state` describes the key of that device
    */
-  confirm(): Promise<void>;
+  confirm(isCodeKept: boolean): Promise<void>;
 }
 
 /** What another device or program has replaced in the vault since this browser last saw it: the key, or only its code. */
@@ -47,6 +49,8 @@ export interface ExpertKey {
   readonly state: Store<ExpertKeyState>;
   /** Undefined when the vault is the one that this browser knows. */
   readonly change: Store<VaultChange | undefined>;
+  /** Whether the key was made here, and its recovery code is still to be kept. */
+  readonly isCodeDue: Store<boolean>;
   /** The expert has read about the change. */
   acceptChange(): Promise<void>;
   /** Reads the key from this browser. It must happen before anything is compared with what was shown earlier. */
@@ -72,6 +76,7 @@ export const fingerprintName = 'expert-fingerprint';
 const rootNameOf = (fingerprint: string) => `${fingerprint}:expert-root`;
 /** The vault that this browser saw last. */
 const seenName = 'expert-vault';
+const codeDueName = 'recovery-code-due';
 const firstRetryMs = 2_000;
 const lastRetryMs = 30_000;
 /** After this time in the background the key is read again. */
@@ -88,8 +93,9 @@ export function createExpertKey({
 }): ExpertKey {
   const state = createStore<ExpertKeyState>({ kind: 'loading' });
   const change = createStore<VaultChange | undefined>(undefined);
+  const isCodeDue = createStore(false);
   /** The root as it is stored, and as it was read: the same object each time, so that React does not render again. */
-  let stored: { readonly text: string; readonly root: Uint8Array } | undefined;
+  let stored: { readonly text: string; readonly root: Uint8Array | undefined } | undefined;
   let changes = 0;
   let readAt = 0;
 
@@ -108,6 +114,7 @@ export function createExpertKey({
 
   async function read(): Promise<ExpertKeyState> {
     if (!(await canEncrypt())) return { kind: 'unsupported' };
+    isCodeDue.set((await storage.get(codeDueName).catch(() => undefined)) !== undefined);
     const [kept, inUse] = await Promise.all([readRoot(), readVault()]);
     await compareWithSeen(inUse?.vault);
     if (!kept) return inUse ? { kind: 'locked' } : { kind: 'missing' };
@@ -138,7 +145,7 @@ export function createExpertKey({
       const kept = fingerprint && (await storage.get(rootNameOf(fingerprint)));
       if (!kept) return undefined;
       if (stored?.text !== kept) stored = { text: kept, root: fromBase64(kept) };
-      return stored.root.length === 32 ? stored.root : undefined;
+      return stored.root?.length === 32 ? stored.root : undefined;
     } catch {
       return undefined;
     }
@@ -163,14 +170,14 @@ export function createExpertKey({
   }
 
   /** Encrypts a root with a new code. The key is used only after `confirm`. */
-  async function prepare(root: Uint8Array, replaced: KeptVault | undefined): Promise<NewKey> {
+  async function prepare(root: Uint8Array, replaced: StoredVault | undefined): Promise<NewKey> {
     const { makeRecoveryCode, sealVault } = await loadVaultCode();
     const recoveryCode = await makeRecoveryCode();
     const vault = await sealVault(root, recoveryCode);
     return {
       recoveryCode,
       fingerprint: (await ready(root)).fingerprint,
-      async confirm() {
+      async confirm(isCodeKept) {
         try {
           await writeVault(vault, replaced);
         } catch (error) {
@@ -184,6 +191,9 @@ export function createExpertKey({
           }
         }
         await rememberVault(vault);
+        const noted = isCodeKept ? storage.delete(codeDueName) : storage.set(codeDueName, 'yes');
+        await noted.catch(() => {});
+        isCodeDue.set(!isCodeKept);
         await adoptRoot(root);
       },
     };
@@ -192,6 +202,7 @@ export function createExpertKey({
   return {
     state,
     change,
+    isCodeDue,
     async acceptChange() {
       const inUse = await readVault();
       if (inUse) await rememberVault(inUse.vault);
@@ -238,14 +249,12 @@ export function createExpertKey({
     async forget() {
       const fingerprint = await storage.get(fingerprintName);
       if (fingerprint !== undefined) await storage.delete(rootNameOf(fingerprint));
+      await storage.delete(codeDueName);
       tabs.send({ type: 'key-changed' });
       await load();
     },
   };
 }
-
-export const isConflict = (error: unknown): boolean =>
-  error instanceof CallError && (error.status === 412 || error.status === 428);
 
 async function loadUntilDone(load: () => Promise<void>, isDone: () => boolean): Promise<void> {
   for (let wait = firstRetryMs; ; wait = Math.min(lastRetryMs, wait * 2)) {

@@ -95,7 +95,8 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
       if (agent.error || error || conversation.verification === 'none') break;
       await conversation.send(text).catch(noteAgentError);
       if (row.all) continue;
-      const isCertain = index < expected && !row.isDelayed;
+      // With the last one, what was delayed has come: an answer from before it would be an early one.
+      const isCertain = index < expected && (!row.isDelayed || index === texts.length - 1);
       const timeoutMs = isCertain ? 60_000 : uncertainMessageMs;
       await eventually('the message', () => countFromAgent() > index || error, { timeoutMs }).catch(() => {});
     }

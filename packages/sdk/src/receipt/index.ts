@@ -1,0 +1,2 @@
+export type { ReceiptEntry, VerifiedReceipt } from './verified-receipt.ts';
+export { verifyReceipt } from './verify-receipt.ts';

@@ -1,2 +1,0 @@
-export { layOut } from './lay-out.ts';
-export { TextBlocks } from './text-blocks.tsx';
