@@ -1,18 +1,15 @@
-import { createECDH } from 'node:crypto';
+import { createECDH, randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { createTargetSealer } from '../endpoints/seal.ts';
 import { requestDelivery } from '../testing/request-delivery.ts';
 import { endpointKeys } from '../testing/test-database.ts';
-import { createSendPush, parsePushKeys } from './send-push.ts';
+import { createSendPush, type PushKeys, parsePushKeys } from './send-push.ts';
 
 const endpointId = '00000000-0000-4000-8000-000000000001';
 const sealer = createTargetSealer(endpointKeys);
-const newKey = () => {
-  const pair = createECDH('prime256v1');
-  return { publicKey: pair.generateKeys('base64url'), privateKey: pair.getPrivateKey('base64url') };
-};
+const newKeys = (): PushKeys => parsePushKeys([randomBytes(32).toString('base64url')])[0] as PushKeys;
 
-function send(pushKey: string, keys: readonly string[], statusCode = 201) {
+function send(pushKey: string, keys: readonly PushKeys[], statusCode = 201) {
   const browser = createECDH('prime256v1');
   const p256dh = browser.generateKeys('base64url');
   const target = {
@@ -26,7 +23,7 @@ function send(pushKey: string, keys: readonly string[], statusCode = 201) {
     post,
     isPushHost: () => true,
     subject: 'mailto:a@example.com',
-    keys: parsePushKeys(keys),
+    keys,
   });
   return sendPush({
     id: 'msg_1',
@@ -44,14 +41,22 @@ test.each([
   ['gets too much', 413, { reason: 'refused', ends: 'deliveries' }],
   ['gets 429', 429, { reason: 'refused' }],
 ] as const)('a subscription that %s (%i)', async (_, statusCode, expected) => {
-  const { publicKey, privateKey } = newKey();
-  expect(await send(publicKey, [privateKey], statusCode)).toEqual({ ...expected, statusCode });
+  const keys = newKeys();
+  expect(await send(keys.publicKey, [keys], statusCode)).toEqual({ ...expected, statusCode });
 });
 
 test('a subscription with a key that was removed can never be used again', async () => {
-  const { publicKey } = newKey();
-  expect(await send(publicKey, [newKey().privateKey])).toEqual({
+  expect(await send(newKeys().publicKey, [newKeys()])).toEqual({
     reason: 'push_key_removed',
     ends: 'endpoint',
   });
+});
+
+test.each([
+  // A pair of keys that was made without its leading zero has 31 bytes.
+  ['31 bytes', randomBytes(31)],
+  ['33 bytes', randomBytes(33)],
+  ['32 bytes that are no number of the curve', Buffer.alloc(32, 0xff)],
+])('a key of %s is refused at the start', (_, bytes) => {
+  expect(() => parsePushKeys([bytes.toString('base64url')])).toThrow('Each key must be 32 bytes');
 });

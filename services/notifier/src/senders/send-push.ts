@@ -23,8 +23,11 @@ const tooLarge = 413;
 export function parsePushKeys(texts: readonly string[]): readonly PushKeys[] {
   return texts.map((privateKey) => {
     try {
+      const bytes = Buffer.from(privateKey, 'base64url');
+      // Node takes a shorter key, with which no push could be signed.
+      if (bytes.length !== 32) throw new RangeError('not 32 bytes');
       const pair = createECDH('prime256v1');
-      pair.setPrivateKey(Buffer.from(privateKey, 'base64url'));
+      pair.setPrivateKey(bytes);
       return { privateKey, publicKey: pair.getPublicKey().toString('base64url') };
     } catch {
       throw new ConfigError([
