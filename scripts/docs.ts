@@ -15,6 +15,7 @@ export async function docs([option]: string[]): Promise<void> {
     const { renderSettings } = await import('./docs/settings.ts');
     const { renderChartReadme } = await import('./docs/chart-readme.ts');
     const { renderErrors } = await import('./docs/errors.ts');
+    const { renderMetrics } = await import('./docs/metrics.ts');
     const { freeze } = await import('../packages/sdk/src/testing/vectors/frozen.ts');
     const { renderVectors } = await import('../packages/sdk/src/testing/vectors/render-vectors.ts');
     const { renderReceiptVectors } = await import(
@@ -27,6 +28,7 @@ export async function docs([option]: string[]): Promise<void> {
       'charts/expert-relay/settings.json': renderSettings(),
       'charts/expert-relay/README.md': renderChartReadme(),
       'docs/errors.md': renderErrors(),
+      'docs/metrics.md': renderMetrics(),
       'packages/kit/src/config/known-settings.ts': renderKnownSettings(),
       'docs/crypto-vectors.json': vectors,
       'docs/receipt-vectors.json': await renderReceiptVectors(),

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createRelay, RelayError } from '@expert-relay/sdk';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
@@ -46,12 +46,21 @@ createServer(async (request, response) => {
     const body = await buffer(request);
     const event = webhook.verify(body.toString(), /** @type {any} */ (request.headers));
     const { type, data } = /** @type {{ type: string, data: { requestId: string } }} */ (event);
-    if (type === 'message.created') await client.workflow.getHandle(data.requestId).signal('answered');
+    if (type === 'message.created') await wake(data.requestId);
     response.writeHead(204).end();
   } catch (error) {
-    // The relay repeats what Temporal did not take, such as a signal for a workflow that has not begun.
+    // The relay repeats what Temporal did not take.
     response.writeHead(error instanceof WebhookVerificationError ? 401 : 503).end();
   }
 }).listen(Number(port));
+
+async function wake(/** @type {string} */ requestId) {
+  try {
+    await client.workflow.getHandle(requestId).signal('answered');
+  } catch (error) {
+    // Another program has asked, or the workflow has its decision, or will read it when it begins.
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
 
 await worker.run();

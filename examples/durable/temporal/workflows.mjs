@@ -22,10 +22,11 @@ export async function decide(/** @type {string} */ once, /** @type {string} */ q
     isAnswered = true;
   });
   for (;;) {
-    // A signal from before it was started is missed: so it reads every hour, too.
-    await condition(() => isAnswered, '1 hour');
     isAnswered = false;
+    // It reads before it sleeps, so that an answer from before it was started needs no signal.
     const decision = await read(once, question);
     if (decision) return decision;
+    // Of a request that has expired, the hourly read tells.
+    await condition(() => isAnswered, '1 hour');
   }
 }
