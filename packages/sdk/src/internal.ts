@@ -4,6 +4,7 @@ export { ownerOf } from './agent/owner.ts';
 export { awaitedPartsMs } from './client-options.ts';
 export { fromBase64, toBase64 } from './crypto/base64.ts';
 export { createQueue } from './crypto/queue.ts';
+export { isRefusal } from './crypto/refusal.ts';
 export { defaultsOf } from './forms/describe-content.ts';
 export { parseFormAnswer } from './forms/form-answer.ts';
 export { parseExactly } from './forms/parse-exactly.ts';

@@ -65,9 +65,7 @@ const surfaces: readonly [string, (text: string) => ReactNode, (text: string) =>
   ['the default of a field', (text) => field({ default: text }), same],
   [
     'a decision',
-    (text) => (
-      <Decision answer={{ action: 'accept', decidedAt: '', content: { x: text } }} form={undefined} />
-    ),
+    (text) => <Decision answer={{ action: 'accept', content: { x: text } }} form={undefined} />,
     same,
   ],
   [

@@ -1,7 +1,13 @@
 import type { Deciding, PendingAnswer } from '@expert-relay/sdk/expert';
 
+/** A decision with its comment, if it has one. */
+type Decided = Deciding & { readonly of: string; readonly comment?: string | undefined };
+
 /** What an answer says: a text, a decision about a form, and files. */
-export type AnswerContent = Pick<PendingAnswer, 'text' | 'answer' | 'unreadableAnswer' | 'files'>;
+export interface AnswerContent extends Pick<PendingAnswer, 'text' | 'unreadableAnswer' | 'files'> {
+  /** Its comment is the text, too. Of a stored answer without encryption, the text has the decision in words. */
+  readonly answer?: Decided | undefined;
+}
 
 /** What the expert has written: beside a decision, the comment. */
 export const writtenText = ({ text, answer }: AnswerContent, isEncrypted: boolean): string =>
@@ -12,9 +18,3 @@ export const contentOf = ({ text, answer, files }: AnswerContent): AnswerContent
   ...(answer && { answer }),
   ...(files && files.length > 0 && { files }),
 });
-
-/** The SDK adds the time, and without encryption the comment. */
-export const decidingOf = (answer: NonNullable<AnswerContent['answer']>): Deciding =>
-  answer.action === 'accept'
-    ? { action: answer.action, content: answer.content, of: answer.of }
-    : { action: answer.action, of: answer.of };

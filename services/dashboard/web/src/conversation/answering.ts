@@ -1,14 +1,14 @@
 import { RelayError } from '@expert-relay/sdk';
-import { hasEnded } from '@expert-relay/sdk/internal';
+import { hasEnded, isRefusal } from '@expert-relay/sdk/internal';
 import type { Store } from '../ui/store.ts';
-import { type AnswerContent, contentOf, decidingOf } from './answer-content.ts';
+import { type AnswerContent, contentOf } from './answer-content.ts';
 import type {
   ConversationExpert,
   ConversationState,
   PendingAnswer,
   RequestHandle,
 } from './conversation-state.ts';
-import { codeIn, codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
+import { codeIn, codeOf, type FailureCode } from './refusal-sentences.ts';
 import { createRetry } from './retry.ts';
 import { shownMessages } from './shown-texts.ts';
 import type { Undo } from './undo.ts';
@@ -26,6 +26,8 @@ interface AnsweringOptions {
   readonly readAgain: () => void;
   /** Whose store has what waits, also for a request that is gone. */
   readonly expert: () => ConversationExpert | undefined;
+  /** Begins the time in which a decision can be taken back. */
+  readonly createUndo?: ((requestId: string) => Undo) | undefined;
 }
 
 /** For how long a decision waits for its request to be read. */
@@ -101,7 +103,7 @@ export function createAnswering(options: AnsweringOptions) {
         // The page has waited for it, and the expert answers anyway.
         withoutParts: true,
         signal: stop.signal,
-        ...(decision && { decision: decidingOf(decision) }),
+        ...(decision && { decision }),
         ...(files && { files }),
         ...(undo && { beforeSending }),
         ...sendOptions,
@@ -109,7 +111,7 @@ export function createAnswering(options: AnsweringOptions) {
       if (isSent) change({ sent: [...state.get().sent, answer] });
     } catch (error) {
       const code = codeOf(error);
-      if (isRefusal(code)) change({ refusal: code });
+      if (isRefusal(error)) change({ refusal: code });
       if (stop.signal.aborted || isKept(request, messageId)) return;
       // The expert has it back, and reads why.
       change({ notTaken: code });
@@ -123,8 +125,9 @@ export function createAnswering(options: AnsweringOptions) {
   }
 
   /** `onStored` is called once the SDK has stored it. Rejects if it was not: then the expert still has what was written. */
-  function send(content: AnswerContent, { onStored, undo }: SendOptions = {}): Promise<void> {
+  function send(content: AnswerContent, onStored?: () => void): Promise<void> {
     const shown = shownMessages(state.get());
+    const undo = content.answer && options.createUndo?.(requestId);
     const answer = { ...contentOf(content), messageId: crypto.randomUUID(), state: 'sending' } as const;
     const sent = takeTurn(() => {
       if (state.get().pending) throw new RelayError('conflict', 'The answer before it was not sent.');
@@ -191,15 +194,12 @@ export function createAnswering(options: AnsweringOptions) {
   return { updateAnswers, send, sendAgain, remove, showStored };
 }
 
-/** What goes with an answer that the expert sends. */
-export interface SendOptions {
-  readonly onStored?: (() => void) | undefined;
+interface DeliverOptions
+  extends Pick<NonNullable<Parameters<RequestHandle['answer']>[1]>, 'shown' | 'evenIfNewer'> {
+  readonly onStored?: () => void;
   /** Until when `remove` takes it back before it is sent. */
   readonly undo?: Undo | undefined;
 }
-
-type DeliverOptions = SendOptions &
-  Pick<NonNullable<Parameters<RequestHandle['answer']>[1]>, 'shown' | 'evenIfNewer'>;
 
 interface Sending {
   readonly answer: PendingAnswer;

@@ -45,7 +45,7 @@ const create = (): Conversation =>
 type FakeRequest = ReturnType<typeof fakeRequest>;
 type AnswerOptions = NonNullable<Parameters<RequestHandle['answer']>[1]>;
 
-const decision = { action: 'accept', content: {}, of: 'f1', decidedAt: '2026-11-27T09:00:00Z' } as const;
+const decision = { action: 'accept', content: {}, of: 'f1' } as const;
 
 /** A fake of the SDK's request with the members that conversations use. `session-expert.test.ts` of the SDK tests the real one. */
 function fakeRequest() {

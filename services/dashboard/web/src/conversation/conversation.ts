@@ -1,10 +1,11 @@
 import { RelayError } from '@expert-relay/sdk';
+import { isRefusal } from '@expert-relay/sdk/internal';
 import { type AttachedFiles, createAttachedFiles } from '../forms/attached-files.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { UnsentState } from '../storage/unsent.ts';
 import { createStore, type Store } from '../ui/store.ts';
 import type { AnswerContent } from './answer-content.ts';
-import { createAnswering, type SendOptions } from './answering.ts';
+import { createAnswering } from './answering.ts';
 import {
   type ConversationExpert,
   type ConversationState,
@@ -13,9 +14,10 @@ import {
   viewOf,
 } from './conversation-state.ts';
 import { followMessages } from './follow-messages.ts';
-import { codeOf, isRefusal } from './refusal-sentences.ts';
+import { codeOf } from './refusal-sentences.ts';
 import { createPause, retryDelay } from './retry.ts';
 import { createShownTexts } from './shown-texts.ts';
+import type { Undo } from './undo.ts';
 
 export interface Conversation {
   readonly state: Store<ConversationState>;
@@ -35,7 +37,7 @@ export interface Conversation {
   /** @throws RelayError */
   pickUp(): Promise<void>;
   /** `onStored` is called once the answer is stored: then it is sent even if the page is closed. Rejects if it was not stored. */
-  send(content: AnswerContent, options?: SendOptions): Promise<void>;
+  send(content: AnswerContent, onStored?: () => void): Promise<void>;
   /** Sends the answer that was not sent, as it was written. */
   sendAgain(): Promise<void>;
   /** Removes it. Returns false if the relay has it. @throws RelayError when that cannot be found out */
@@ -56,6 +58,8 @@ interface ConversationOptions {
   readonly storage: Storage;
   /** Notes whether an answer was not sent. */
   readonly onUnsent?: (state: UnsentState | undefined) => void;
+  /** Begins the time in which a decision can be taken back. Without it, decisions are sent at once. */
+  readonly createUndo?: (requestId: string) => Undo;
   readonly read: (expert: ConversationExpert, signal: AbortSignal) => Promise<RequestHandle>;
   /** Reads the expert key again, since another device may have replaced it, and returns whether it is in this browser. */
   readonly hasNewestKey: () => Promise<boolean>;
@@ -65,6 +69,7 @@ export function createConversation({
   requestId,
   storage,
   onUnsent = () => {},
+  createUndo,
   read,
   hasNewestKey,
 }: ConversationOptions): Conversation {
@@ -85,11 +90,10 @@ export function createConversation({
   const pause = createPause();
   let isOutdated = false;
   let stopCollecting = () => {};
-  const afterEnd = createPause();
   /** The expert with the current key. */
   let expertNow: ConversationExpert | undefined;
   let running: AbortController | undefined;
-  const waiting: ((request: RequestHandle) => void)[] = [];
+  const readers: ((request: RequestHandle) => void)[] = [];
 
   const update = (change: Partial<ConversationState>) => state.set({ ...state.get(), ...change });
 
@@ -103,12 +107,13 @@ export function createConversation({
     },
     readAgain,
     expert: () => expertNow,
+    createUndo,
   });
 
   function readAgain(): void {
     isOutdated = true;
     stopCollecting();
-    afterEnd.wake();
+    pause.wake();
   }
 
   let wasPending = false;
@@ -132,7 +137,7 @@ export function createConversation({
     // After a change of the key a component may call this before `follow` is called with the new one.
     await Promise.resolve();
     if (current && current.expert === expertNow && !isOutdated) return current.request;
-    return new Promise((resolve) => waiting.push(resolve));
+    return new Promise((resolve) => readers.push(resolve));
   }
 
   /** The same for what picks it up, which is not done with a key that another device has replaced. */
@@ -155,21 +160,21 @@ export function createConversation({
           current = { expert, request };
           failures = 0;
           isOutdated = false;
-          if (expert === expertNow) for (const resolve of waiting.splice(0)) resolve(request);
+          if (expert === expertNow) for (const resolve of readers.splice(0)) resolve(request);
           await collect(request, signal, true);
         } else await collect(current.request, signal, false);
         // After `readAgain` it is read at once: answers wait for it. One that has ended may be read again later.
-        if (!isOutdated) await afterEnd.wait(undefined, signal);
+        if (!isOutdated) await pause.wait(undefined, signal);
       } catch (error) {
         if (signal.aborted) return;
         const code = codeOf(error);
         if (current?.expert === expert && !isOutdated) copyState(current.request);
         if (code === 'no_keys_yet') update({ needsKey: true });
-        else if (isRefusal(code)) update({ refusal: code });
+        else if (isRefusal(error)) update({ refusal: code });
         else update({ failure: code });
         if (!current && code === 'not_found') await answering.showStored(code).catch(() => {});
         // A missing key and a refusal need the expert: no retry.
-        const isTemporary = code !== 'no_keys_yet' && code !== 'not_found' && !isRefusal(code);
+        const isTemporary = code !== 'no_keys_yet' && code !== 'not_found' && !isRefusal(error);
         await pause.wait(isTemporary ? retryDelay(failures) : undefined, signal);
         failures += 1;
       }
@@ -223,16 +228,15 @@ export function createConversation({
       void run(expert, stopped.signal);
       return () => {
         // An answer that waits for the request is given to the SDK first.
-        if (waiting.length === 0) stopped.abort();
-        else waiting.push(() => setTimeout(() => stopped.abort()));
+        if (readers.length === 0) stopped.abort();
+        else readers.push(() => setTimeout(() => stopped.abort()));
       };
     },
     isFollowed: () => running !== undefined && !running.signal.aborted,
     readAgain,
     retry() {
-      isOutdated = true;
       update({ failure: undefined, refusal: undefined });
-      pause.wake();
+      readAgain();
     },
     async pickUp() {
       const request = await untilCanSend();
@@ -240,7 +244,7 @@ export function createConversation({
         await request.pickUp();
       } catch (error) {
         const code = codeOf(error);
-        if (isRefusal(code)) update({ refusal: code });
+        if (isRefusal(error)) update({ refusal: code });
         throw error;
       } finally {
         copyState(request);

@@ -1,7 +1,7 @@
 import type { Follows } from '@expert-relay/sdk';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ExpertKeyPanel } from '../expert-key/expert-key-panel.tsx';
-import { useAppContext, useExpertKey } from '../session/app-context.tsx';
+import { useExpertKey } from '../session/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { AwaitedParts, describeParts } from './awaited-parts.tsx';
@@ -9,9 +9,6 @@ import { actionSentence, codeOf } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
 import type { FollowedConversation } from './use-conversation.ts';
 import type { Presses } from './use-presses.ts';
-
-/** Where a request can be answered, the expert key is read again after this time: another device may have replaced it. */
-const outdatedMs = 60_000;
 
 interface EncryptedReplyProps {
   readonly conversation: FollowedConversation;
@@ -26,16 +23,12 @@ interface EncryptedReplyProps {
  * sends after the pick-up needs a press before.
  */
 export function EncryptedReply({ conversation, presses, reply, kept }: EncryptedReplyProps) {
-  const { expertKey } = useAppContext();
   const { kind } = useExpertKey();
   const { request, needsKey } = conversation.now;
   const isPickedUp = request?.isPickedUp === true;
   const missing = request?.missingParts;
   const [isAnyway, setIsAnyway] = useState(false);
   const [hasOpened, setHasOpened] = useState(false);
-  useEffect(() => {
-    if (!isPickedUp) void expertKey.refresh(outdatedMs).catch(() => {});
-  }, [isPickedUp, expertKey]);
 
   if (kind === 'loading') return <p className={styles.quiet}>Reading your expert key…</p>;
   if (presses.needsKey || kind === 'unsupported' || (needsKey && kind !== 'ready')) {

@@ -8,7 +8,6 @@ import { askedBy, isRead, type Member, type Together, whyLeftOut } from './equal
 import styles from './equal-requests-panel.module.css';
 import { decisionOf } from './form-reply.tsx';
 import { formEnd } from './open-form.ts';
-import { createUndo } from './undo.ts';
 import { type FollowedConversation, sendWritten } from './use-conversation.ts';
 import { useConversations } from './use-conversations.ts';
 import type { Drafts } from './use-drafts.ts';
@@ -47,10 +46,9 @@ export function EqualRequests(props: EqualRequestsProps) {
       answer: { ...decisionOf(action), of, comment },
       files: conversation.files.get(),
     };
-    const undo = createUndo(id);
-    if (id === requestId) sendWritten(its, content, draft, undo);
+    if (id === requestId) sendWritten(its, content, draft);
     // Its state says why it was not sent.
-    else void its.send(content, { undo }).catch(() => {});
+    else void its.send(content).catch(() => {});
   }
 
   if (sent) {

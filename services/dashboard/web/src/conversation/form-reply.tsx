@@ -16,7 +16,6 @@ import { ToolButton } from '../ui/tool-button.tsx';
 import { CommentIcon, MessageIcon, TogetherIcon } from '../ui/tool-icons.tsx';
 import { AskedQuestion } from './asked-question.tsx';
 import { askedWith, formEnd } from './open-form.ts';
-import { createUndo } from './undo.ts';
 import { type FollowedConversation, sendWritten } from './use-conversation.ts';
 import type { Presses } from './use-presses.ts';
 
@@ -73,7 +72,7 @@ export function FormReply(props: FormReplyProps) {
     presses.take(
       name,
       () => {
-        sendWritten(conversation, content, draft, createUndo(props.requestId));
+        sendWritten(conversation, content, draft);
         onSent();
       },
       end,
@@ -194,7 +193,5 @@ const againSentences: Partial<Record<DecisionState, string>> = {
   conflict: 'It was approved with different contents, on several devices. You can still decline it.',
 };
 
-export function decisionOf(action: FormAnswer['action'], content = {}): FormAnswer {
-  const decidedAt = new Date().toISOString();
-  return action === 'accept' ? { action, content, decidedAt } : { action, decidedAt };
-}
+export const decisionOf = (action: FormAnswer['action'], content = {}) =>
+  action === 'accept' ? { action, content } : { action };

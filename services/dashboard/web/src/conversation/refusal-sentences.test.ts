@@ -4,7 +4,6 @@ import {
   actionSentence,
   codeOf,
   type FailureCode,
-  isRefusal,
   refusalSentence,
   refusedAnswerSentence,
   sentences,
@@ -40,13 +39,6 @@ test.each(['invalid_key', 'rate_limited', 'unavailable', 'timeout'] as const)(
     expect(refusedAnswerSentence('conversation_full', true)).toEqual(refusalSentence('conversation_full'));
   },
 );
-
-test('only errors about trust block the reply box', () => {
-  const codes = ['keys_changed', 'message_missing', 'plaintext_refused', 'malformed_frame'] as const;
-  for (const code of codes) expect(isRefusal(codeOf(new RelayError(code, 'No.')))).toBe(true);
-  for (const code of ['unreachable', 'conflict', 'closed', 'no_keys_yet', 'wrong_recovery_code'] as const)
-    expect(isRefusal(codeOf(new RelayError(code, 'No.')))).toBe(false);
-});
 
 test('a reason counts only where the expert can do something else', () => {
   expect(codeOf(new RelayError('keys_changed', 'No.'))).toBe('keys_changed');

@@ -11,6 +11,9 @@ const endAndAsk = 'End the request, and ask the agent’s owner over another cha
 const readAgain =
   'Read it again. If this happens again, end the request, and ask the agent’s owner over another channel what happened.';
 
+/** What only an agent's side is told. */
+type AgentsCode = 'new_expert' | 'withdrawn' | 'once_reused' | 'answer_conflict' | 'decision_too_old';
+
 /** Each code has a sentence, and a reason where the expert can do something else. */
 export const sentences = {
   untrusted: {
@@ -32,18 +35,6 @@ export const sentences = {
   unprotected: {
     what: 'A message came without encryption, so anybody on the way could have written it. It is not shown.',
     next: endAndAsk,
-  },
-  new_expert: {
-    what: 'Another, unknown expert answers this request. Nothing was sent.',
-    next: endAndAsk,
-  },
-  withdrawn: {
-    what: 'The agent has withdrawn its question.',
-    next: 'End the request; the agent has to ask again.',
-  },
-  once_reused: {
-    what: 'The agent used the name of a question twice.',
-    next: 'End the request; the agent has to ask again.',
   },
   invalid_input: {
     what: 'The relay did not accept this.',
@@ -113,14 +104,6 @@ export const sentences = {
     what: 'The answer does not fit the agent’s form. Nothing was sent.',
     next: 'Read the conversation again, then fill in the form again.',
   },
-  answer_conflict: {
-    what: 'The form was answered twice, and the answers differ.',
-    next: 'Read the conversation again.',
-  },
-  decision_too_old: {
-    what: 'The agent takes no approval that is as old as this one.',
-    next: 'Read the conversation again, then decide again.',
-  },
   too_large: {
     what: 'The text is too long for one answer.',
     next: 'Send it in parts.',
@@ -129,7 +112,8 @@ export const sentences = {
     what: 'This is not your recovery code.',
     next: 'Check it for typing mistakes. Only the newest code works.',
   },
-} as const satisfies Readonly<Record<RelayErrorCode, Sentence> & Partial<Record<RelayErrorReason, Sentence>>>;
+} as const satisfies Readonly<Record<Exclude<RelayErrorCode, AgentsCode>, Sentence>> &
+  Partial<Record<RelayErrorReason, Sentence>>;
 
 /** Why something failed: a code of the SDK, or a reason that has a sentence of its own. */
 export type FailureCode = keyof typeof sentences;
@@ -167,18 +151,6 @@ export function refusedAnswerSentence(code: FailureCode, isOnline: boolean): Sen
   return isOnline ? { what: 'It was interrupted.', next: 'Try again.' } : actionSentence(code);
 }
 
-const refusals: ReadonlySet<FailureCode> = new Set<FailureCode>([
-  'untrusted',
-  'keys_changed',
-  'malformed_frame',
-  'unsupported_version',
-  'unprotected',
-  'new_expert',
-]);
-
-/** Whether the code means that a third party may have interfered. */
-export const isRefusal = (code: FailureCode): boolean => refusals.has(code);
-
 export function codeOf(error: unknown): FailureCode {
   return error instanceof RelayError ? codeIn(error) : 'unexpected_answer';
 }
@@ -189,5 +161,7 @@ interface Failed {
 }
 
 /** Of an error, or of an answer that the relay refused. */
-export const codeIn = ({ code, reason }: Failed): FailureCode =>
-  reason !== undefined && reason in sentences ? (reason as FailureCode) : code;
+export const codeIn = ({ code, reason }: Failed): FailureCode => {
+  if (reason !== undefined && reason in sentences) return reason as FailureCode;
+  return code in sentences ? (code as FailureCode) : 'unexpected_answer';
+};

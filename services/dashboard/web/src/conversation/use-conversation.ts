@@ -7,7 +7,7 @@ import { useStore } from '../ui/store.ts';
 import type { AnswerContent } from './answer-content.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
-import type { Undo } from './undo.ts';
+import { createUndo } from './undo.ts';
 
 /** How many conversations stay in memory, so that they are shown at once when the expert returns to them. */
 const maxKept = 20;
@@ -33,10 +33,9 @@ export function sendWritten(
   { send, files }: Pick<Conversation, 'send' | 'files'>,
   content: AnswerContent,
   draft: Pick<Draft, 'handOver'>,
-  undo?: Undo,
 ): void {
-  const handedOver = new Promise<void>((onStored, reject) => {
-    send(content, { onStored, undo }).then(onStored, reject);
+  const handedOver = new Promise<void>((resolve, reject) => {
+    send(content, resolve).then(resolve, reject);
   });
   draft.handOver(handedOver);
   files.handOver(handedOver);
@@ -54,10 +53,11 @@ export function conversationOf(
     createConversation({
       requestId,
       storage,
+      createUndo,
       onUnsent: (state) => unsent.note(requestId, state),
       read: (expert, signal) => expert.request(requestId, { signal }),
       async hasNewestKey() {
-        await expertKey.refresh(0).catch(() => {});
+        await expertKey.load().catch(() => {});
         return expertKey.state.get().kind === 'ready';
       },
     });

@@ -83,10 +83,11 @@ export function usePresses(conversation: FollowedConversation, drafts: Drafts, h
 
   const latest = useRef(waiting);
   latest.current = waiting;
-  const end = () => {
+  const drop = useCallback((why = '') => {
     latest.current = undefined;
     setWaiting(undefined);
-  };
+    say(why);
+  }, []);
 
   function forget(): void {
     say('');
@@ -120,20 +121,15 @@ export function usePresses(conversation: FollowedConversation, drafts: Drafts, h
     const isRead = unreadOf(state.get(), last).length === 0;
     const isAway = awayOf(now, last) !== undefined;
     if (changed < 0 && (isRead ? !hasKey : !isAway)) return;
-    end();
-    if (changed >= 0) say(`Not sent: ${changes[changed] ?? 'what you wrote has changed'}.`);
-    // React cannot render at once during an effect.
-    else if (isRead) queueMicrotask(act);
+    drop(changed >= 0 ? `Not sent: ${changes[changed] ?? 'what you wrote has changed'}.` : '');
+    if (changed >= 0) return;
+    // `act` may use `flushSync`, which React refuses during an effect.
+    if (isRead) queueMicrotask(act);
     else lead(last);
   });
 
   const isWaiting = waiting !== undefined;
   const needsKey = isWaiting && !hasKey && unreadOf(now, waiting.last).length === 0;
-  const drop = useCallback((why: string) => {
-    latest.current = undefined;
-    setWaiting(undefined);
-    say(why);
-  }, []);
   useEffect(() => {
     if (!isWaiting) return;
     // Else it would send when the expert comes back, perhaps an hour later. With the key, another press is made here first.
@@ -159,7 +155,7 @@ export function usePresses(conversation: FollowedConversation, drafts: Drafts, h
     hint: waiting && !needsKey ? `Sending in a moment.${canHover ? ' Escape takes it back.' : ''}` : hint,
     waiting: waiting?.name,
     needsKey,
-    cancel: () => drop(''),
+    cancel: () => drop(),
     saysOn: (name) => (waiting?.name === name ? 'Sending…' : dropped === name ? 'Press again' : undefined),
     isAway: (last) => awayOf(now, last) !== undefined,
     take(name, act, last) {
@@ -181,7 +177,7 @@ export function usePresses(conversation: FollowedConversation, drafts: Drafts, h
       }
       // The steps of the key are no press on what it waits with.
       if (needsKey) return say('');
-      end();
+      drop();
       forget();
     },
   };

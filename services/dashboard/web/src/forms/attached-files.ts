@@ -5,8 +5,6 @@ import { readJson, writeJson } from './json-with-bytes.ts';
 
 /** The files that the expert has attached to the next answer. They are stored, as drafts of texts are. */
 export interface AttachedFiles extends Store<readonly ReceivedFile[]> {
-  /** Whether the stored files have been read. */
-  readonly isRestored: Store<boolean>;
   /** Whether they are still there after the page is closed. */
   readonly isKept: Store<boolean>;
   /** Resolves once they are stored. */
@@ -21,7 +19,6 @@ export function createAttachedFiles(
 ): AttachedFiles {
   const name = `files:${requestId}`;
   const files = createStore<readonly ReceivedFile[]>([]);
-  const isRestored = createStore(false);
   const isKept = createStore(storage.isLasting);
   let isTouched = false;
   let saving = storage
@@ -29,8 +26,7 @@ export function createAttachedFiles(
     .then((kept) => {
       if (kept !== undefined && !isTouched) files.set(readJson<readonly ReceivedFile[]>(kept));
     })
-    .catch(() => {})
-    .then(() => isRestored.set(true));
+    .catch(() => {});
 
   function save(): void {
     const value = files.get();
@@ -43,7 +39,6 @@ export function createAttachedFiles(
 
   return {
     ...files,
-    isRestored,
     isKept,
     saved: () => saving,
     set(value) {

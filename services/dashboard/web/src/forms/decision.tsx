@@ -1,4 +1,5 @@
-import type { Form, FormAnswer } from '@expert-relay/sdk/forms';
+import type { Deciding } from '@expert-relay/sdk/expert';
+import type { Form } from '@expert-relay/sdk/forms';
 import { showHidden } from '@expert-relay/sdk/safe';
 import { Written } from '../ui/written.tsx';
 import styles from './decision.module.css';
@@ -7,7 +8,7 @@ import { showLabel } from './show-label.ts';
 
 interface DecisionProps {
   /** Undefined when this version cannot read it. */
-  readonly answer: FormAnswer | undefined;
+  readonly answer: Deciding | undefined;
   readonly form: Form | undefined;
 }
 

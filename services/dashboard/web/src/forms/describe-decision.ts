@@ -1,4 +1,5 @@
-import { describeContent, type Form, type FormAnswer, optionsOf } from '@expert-relay/sdk/forms';
+import type { Deciding } from '@expert-relay/sdk/expert';
+import { describeContent, type Form, optionsOf } from '@expert-relay/sdk/forms';
 import { isChoice } from './is-choice.ts';
 
 interface Described {
@@ -8,7 +9,7 @@ interface Described {
 }
 
 /** A decision in words. Without its form, the fields have their names, and options their values. */
-export function describeDecision(decision: FormAnswer | undefined, form: Form | undefined): Described {
+export function describeDecision(decision: Deciding | undefined, form: Form | undefined): Described {
   if (!decision) return { title: 'An answer to a form that this page cannot read', fields: [] };
   if (decision.action === 'decline') return { title: 'Declined', fields: [] };
   const { content } = decision;

@@ -16,7 +16,7 @@ test('a decision that goes back to the expert keeps what was filled in for other
     keepDecision(
       {
         text: comment,
-        answer: { of, action: 'accept', content: { why: 'Held.' }, decidedAt: '2026-11-26T09:00:00.000Z' },
+        answer: { of, action: 'accept', content: { why: 'Held.' } },
       },
       form,
       draft,

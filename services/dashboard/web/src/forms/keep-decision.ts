@@ -1,13 +1,14 @@
-import type { Form, FormAnswer } from '@expert-relay/sdk/forms';
+import type { Deciding } from '@expert-relay/sdk/expert';
+import type { Form } from '@expert-relay/sdk/forms';
 import { defaultsOf } from '@expert-relay/sdk/internal';
 import type { Draft } from '../storage/drafts.ts';
 import { type FormDraft, listFormDrafts } from './form-draft.ts';
 import { valuesOf } from './values.ts';
 
-interface Decided {
+interface Kept {
   /** The comment. */
   readonly text: string;
-  readonly answer?: (FormAnswer & { readonly of: string }) | undefined;
+  readonly answer?: (Deciding & { readonly of: string }) | undefined;
 }
 
 /**
@@ -15,7 +16,7 @@ interface Decided {
  * other forms stays.
  */
 export async function keepDecision(
-  { text: comment, answer }: Decided,
+  { text: comment, answer }: Kept,
   form: Form | undefined,
   draft: Draft,
 ): Promise<void> {

@@ -57,8 +57,6 @@ export interface ExpertKey {
   restore(): Promise<void>;
   /** Reads the key from this browser and the vault from the relay. */
   load(): Promise<void>;
-  /** Loads if it was last loaded longer ago than this. */
-  refresh(maxAgeMs: number): Promise<void>;
   /** Loads, with retries, and again after a long time in the background. */
   follow(): void;
   /** Makes a key. An existing key is replaced at `confirm`. */
@@ -212,9 +210,6 @@ export function createExpertKey({
       if (await canEncrypt()) state.set({ kind: 'loading', root: await readRoot() });
     },
     load,
-    async refresh(maxAgeMs) {
-      if (Date.now() - readAt >= maxAgeMs) await load();
-    },
     follow() {
       void loadUntilDone(load, () => state.get().kind !== 'loading');
       document.addEventListener('visibilitychange', () => {
