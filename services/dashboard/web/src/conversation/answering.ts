@@ -8,7 +8,7 @@ import type {
   PendingAnswer,
   RequestHandle,
 } from './conversation-state.ts';
-import { codeIn, codeOf, type FailureCode } from './refusal-sentences.ts';
+import { codeIn, codeOf, type FailureCode } from './failure-codes.ts';
 import { createRetry } from './retry.ts';
 import { shownMessages } from './shown-texts.ts';
 import type { Undo } from './undo.ts';

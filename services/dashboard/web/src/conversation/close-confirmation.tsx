@@ -4,7 +4,8 @@ import { onEscape } from '../ui/escape.ts';
 import { TextField } from '../ui/text-field.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
 import styles from './conversation-header.module.css';
-import { actionSentence, codeOf, type Sentence } from './refusal-sentences.ts';
+import { codeOf } from './failure-codes.ts';
+import { actionSentence, type Sentence } from './refusal-sentences.ts';
 
 interface CloseConfirmationProps {
   readonly isEncrypted: boolean | undefined;

@@ -2,7 +2,7 @@ import type { Message } from '@expert-relay/sdk';
 import type { Expert, ExpertRequest, PendingAnswer as WaitingAnswer } from '@expert-relay/sdk/expert';
 import type { Connection } from '../relay/connection.ts';
 import type { AnswerContent } from './answer-content.ts';
-import type { FailureCode } from './refusal-sentences.ts';
+import type { FailureCode } from './failure-codes.ts';
 
 const shownNames = [
   'agent',

@@ -1,9 +1,7 @@
 import { hasEnded } from '@expert-relay/sdk/internal';
-import { type KeyboardEvent, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
-import { Link } from 'wouter';
+import { type KeyboardEvent, Suspense, useMemo, useRef, useState } from 'react';
 import { connection } from '../relay/connection.ts';
-import { PageHeading, usePageTitle } from '../shell/page.tsx';
-import { routes } from '../shell/routes.ts';
+import { usePageTitle } from '../shell/page.tsx';
 import { isTyping, useShortcuts } from '../shell/shortcuts.ts';
 import { DecisionContext } from '../text/agent-text.tsx';
 import { ShownContext } from '../text/text-end.tsx';
@@ -21,7 +19,6 @@ import type { SimilarRequest } from './equal-requests.ts';
 import { Exchange } from './exchange.tsx';
 import { focusHeader } from './focus-header.ts';
 import { Question } from './question.tsx';
-import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import type { TriageActions } from './triage.ts';
 import { useConversation } from './use-conversation.ts';
 import { useKeyboardInset } from './use-keyboard-inset.ts';
@@ -29,7 +26,7 @@ import { useScroll } from './use-scroll.ts';
 
 const FingerprintPanel = lazyPage(async () => (await import('./after-question.ts')).FingerprintPanel);
 const ReplyArea = lazyPage(async () => (await import('./after-question.ts')).ReplyArea);
-const WrittenFor = lazyPage(async () => (await import('./after-question.ts')).WrittenFor);
+const FailedConversation = lazyPage(async () => (await import('./after-question.ts')).FailedConversation);
 
 interface ConversationViewProps {
   readonly requestId: string;
@@ -72,16 +69,19 @@ export function ConversationView({ requestId, onNext, triage, similar }: Convers
   });
 
   if (!request) {
-    if (failure) {
+    const code = failure ?? (kind === 'online' ? undefined : codeOfConnection[kind]);
+    if (code) {
       return (
-        <Failure code={failure} onRetry={conversation.retry}>
-          <Suspense>
-            <WrittenFor requestId={requestId} conversation={conversation} />
-          </Suspense>
-        </Failure>
+        <Suspense fallback={<ConversationSkeleton />}>
+          <FailedConversation
+            requestId={requestId}
+            conversation={conversation}
+            code={code}
+            onRetry={failure && conversation.retry}
+          />
+        </Suspense>
       );
     }
-    if (kind !== 'online') return <Failure code={codeOfConnection[kind]} />;
     return <ConversationSkeleton />;
   }
   const facts = (
@@ -165,30 +165,4 @@ const codeOfConnection = {
 function leaveField(event: KeyboardEvent<HTMLElement>): void {
   const { key, target, nativeEvent } = event;
   if (key === 'Escape' && !nativeEvent.isComposing && isTyping(target)) focusHeader();
-}
-
-interface FailureProps {
-  readonly code: FailureCode;
-  readonly onRetry?: () => void;
-  /** What the expert has written. */
-  readonly children?: ReactNode;
-}
-
-function Failure({ code, onRetry, children }: FailureProps) {
-  const { what, next } = refusalSentence(code);
-  return (
-    <div className={styles.failure}>
-      <PageHeading className={styles.failureHeading}>{what}</PageHeading>
-      <p>{next}</p>
-      <div className={styles.actions}>
-        {onRetry && (
-          <Button look="main" onClick={onRetry}>
-            Try again
-          </Button>
-        )}
-        <Link href={routes.inbox}>Go to the inbox</Link>
-      </div>
-      {children && <div className={styles.written}>{children}</div>}
-    </div>
-  );
 }

@@ -13,8 +13,8 @@ import {
   type RequestHandle,
   viewOf,
 } from './conversation-state.ts';
+import { codeOf } from './failure-codes.ts';
 import { followMessages } from './follow-messages.ts';
-import { codeOf } from './refusal-sentences.ts';
 import { createPause, retryDelay } from './retry.ts';
 import { createShownTexts } from './shown-texts.ts';
 import type { Undo } from './undo.ts';

@@ -8,15 +8,9 @@ import { AnswerBody } from './answer-body.tsx';
 import { writtenText } from './answer-content.ts';
 import { bringTo } from './bring-to.ts';
 import { type ConversationState, isOnItsWay, type PendingAnswer } from './conversation-state.ts';
+import { codeOf, type FailureCode } from './failure-codes.ts';
 import { giveBack } from './give-back.ts';
-import {
-  actionSentence,
-  codeOf,
-  copyIt,
-  type FailureCode,
-  refusedAnswerSentence,
-  type Sentence,
-} from './refusal-sentences.ts';
+import { actionSentence, copyIt, refusedAnswerSentence, type Sentence } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
 import type { FollowedConversation } from './use-conversation.ts';
 import type { Drafts } from './use-drafts.ts';

@@ -1,13 +1,7 @@
 import { RelayError } from '@expert-relay/sdk';
 import { expect, test } from '@jest/globals';
-import {
-  actionSentence,
-  codeOf,
-  type FailureCode,
-  refusalSentence,
-  refusedAnswerSentence,
-  sentences,
-} from './refusal-sentences.ts';
+import { codeOf, type FailureCode } from './failure-codes.ts';
+import { actionSentence, refusalSentence, refusedAnswerSentence, sentences } from './refusal-sentences.ts';
 
 const allCodes = Object.keys(sentences) as FailureCode[];
 

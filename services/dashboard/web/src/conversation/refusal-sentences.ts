@@ -1,4 +1,4 @@
-import { RelayError, type RelayErrorCode, type RelayErrorReason } from '@expert-relay/sdk';
+import type { FailureCode } from './failure-codes.ts';
 
 /** What happened and what to do next, in the expert's words. */
 export interface Sentence {
@@ -11,11 +11,7 @@ const endAndAsk = 'End the request, and ask the agent’s owner over another cha
 const readAgain =
   'Read it again. If this happens again, end the request, and ask the agent’s owner over another channel what happened.';
 
-/** What only an agent's side is told. */
-type AgentsCode = 'new_expert' | 'withdrawn' | 'once_reused' | 'answer_conflict' | 'decision_too_old';
-
-/** Each code has a sentence, and a reason where the expert can do something else. */
-export const sentences = {
+export const sentences: Readonly<Record<FailureCode, Sentence>> = {
   untrusted: {
     what: 'Something in this request was changed, is missing or is damaged. It is not shown, and nothing was sent.',
     next: readAgain,
@@ -112,11 +108,7 @@ export const sentences = {
     what: 'This is not your recovery code.',
     next: 'Check it for typing mistakes. Only the newest code works.',
   },
-} as const satisfies Readonly<Record<Exclude<RelayErrorCode, AgentsCode>, Sentence>> &
-  Partial<Record<RelayErrorReason, Sentence>>;
-
-/** Why something failed: a code of the SDK, or a reason that has a sentence of its own. */
-export type FailureCode = keyof typeof sentences;
+};
 
 export const refusalSentence = (code: FailureCode): Sentence => sentences[code];
 
@@ -150,18 +142,3 @@ export function refusedAnswerSentence(code: FailureCode, isOnline: boolean): Sen
   if (!temporary.has(code)) return sentences[code];
   return isOnline ? { what: 'It was interrupted.', next: 'Try again.' } : actionSentence(code);
 }
-
-export function codeOf(error: unknown): FailureCode {
-  return error instanceof RelayError ? codeIn(error) : 'unexpected_answer';
-}
-
-interface Failed {
-  readonly code: RelayErrorCode;
-  readonly reason?: RelayErrorReason | undefined;
-}
-
-/** Of an error, or of an answer that the relay refused. */
-export const codeIn = ({ code, reason }: Failed): FailureCode => {
-  if (reason !== undefined && reason in sentences) return reason as FailureCode;
-  return code in sentences ? (code as FailureCode) : 'unexpected_answer';
-};

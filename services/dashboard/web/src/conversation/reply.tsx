@@ -1,11 +1,12 @@
 import { Suspense, useEffect, useState } from 'react';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
+import type { FailureCode } from './failure-codes.ts';
 import { focusHeader } from './focus-header.ts';
 import { KeptDraft } from './kept-draft.tsx';
 import { formToDecide } from './open-form.ts';
 import { PendingAnswerPanel, useUnsentAnswer } from './pending-answer.tsx';
-import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
+import { refusalSentence } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
 import { TextReply } from './text-reply.tsx';
 import type { FollowedConversation } from './use-conversation.ts';
