@@ -129,6 +129,30 @@ test('the switch shows a text as it was written, and back', async () => {
   await article.locator('[data-look~=strong]').first().waitFor();
 });
 
+test('white space and letters that are easily read as others are marked, and copied as they are', async () => {
+  const text =
+    'rm\u00a0-rf /srv/\u0430dmin \\ \n\t/tmp\t\t# \u043d\u0435\u0442, \u03b1\u03b2, \u3042\u3000\u3044';
+  const page = await open({ question: text, form: approval });
+  const written = page.getByRole('article', { name: 'Question' }).locator('[data-written]');
+  expect(await written.textContent()).toBe(text);
+  const copied = await page.evaluate(`(() => {
+    getSelection().selectAllChildren(document.querySelector('article [data-written]'));
+    return String(getSelection());
+  })()`);
+  expect(copied).toBe(text);
+  const marks = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('article [data-marked]')].map((mark) => mark.dataset.code ?? mark.dataset.marked)`,
+  );
+  expect(marks).toEqual(['U+00A0', 'U+0430', 'spaces', 'tabs', 'tabs']);
+  expect(
+    await page.evaluate(`getComputedStyle(document.querySelector('article [data-code]'), '::after').content`),
+  ).toBe('"<U+00A0>"');
+  for (const size of sizes) {
+    await page.setViewportSize(size);
+    expect(await misplaced(page)).toEqual([]);
+  }
+});
+
 test('isolates do not put the words of a question into another order', async () => {
   const page = await open({
     question: 'Copy \u2067\u2066prodword\u2069 → \u2066stagingword\u2069\u2069 to \u202b1 → 2\u202c now.',

@@ -40,7 +40,7 @@ export function AskedQuestion({ id, question }: { id: string; question: string }
             return (
               // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
               <Part key={index}>
-                <Written text={showHidden(part)} />
+                <Written text={showHidden(part)} isMarked />
               </Part>
             );
           })}
@@ -48,7 +48,7 @@ export function AskedQuestion({ id, question }: { id: string; question: string }
       )}
       {command && (
         <code className={styles.command}>
-          <Written text={showHidden(command)} />
+          <Written text={showHidden(command)} isMarked />
         </code>
       )}
     </span>

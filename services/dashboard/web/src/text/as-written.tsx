@@ -1,33 +1,48 @@
 import { showHidden } from '@expert-relay/sdk/safe';
 import type { ReactNode } from 'react';
-import { endOfElements, Written } from '../ui/written.tsx';
+import { withNames } from '../ui/marks.ts';
+import { countMarks, endOfElements, Written } from '../ui/written.tsx';
 import { Diff } from './diff.tsx';
 import { countElements, maxDiffElements, readDiff, splitDiffs } from './read-diff.ts';
 import { partStyle, textParts } from './text-parts.ts';
 
-/** The commands in right-to-left text, and the stacks of marks, of one text. Behind them, it has no elements of its own. */
+/**
+ * The commands in right-to-left text, and the stacks of marks, of one text: behind them, it has no elements of its own. Of a text
+ * with more tabs and other marked characters, none is marked, and some are named.
+ */
 const maxElements = 6_000;
 
-/** A text exactly as it was written. Its diffs are coloured. */
+/** A text exactly as it was written, where what is easily read as something else is marked. Its diffs are coloured. */
 export function AsWritten({ text }: { text: string }): ReactNode {
-  const shown = showHidden(text);
+  const visible = showHidden(text);
+  const isMarked = countMarks(visible, maxElements) <= maxElements;
+  const shown = isMarked ? visible : withNames(visible);
   const end = endOfElements(shown, maxElements);
   let left = maxDiffElements;
   const parts = splitDiffs(shown.slice(0, end)).map((part, index) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
-    if (!part.isDiff) return <Lines key={index} text={part.text} />;
+    if (!part.isDiff) return <Lines key={index} text={part.text} isMarked={isMarked} />;
     const files = readDiff(part.text, part.indent, left);
     left -= countElements(files);
     // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
-    return <Diff key={index} files={files} />;
+    return <Diff key={index} files={files} isMarked={isMarked} />;
   });
-  return [...parts, end < shown.length && <Lines key="rest" text={shown.slice(end)} isPlain />];
+  return [
+    ...parts,
+    end < shown.length && <Lines key="rest" text={shown.slice(end)} isMarked={isMarked} isPlain />,
+  ];
 }
 
-const Lines = ({ text, isPlain = false }: { text: string; isPlain?: boolean }): ReactNode =>
+interface LinesProps {
+  readonly text: string;
+  readonly isMarked: boolean;
+  readonly isPlain?: boolean;
+}
+
+const Lines = ({ text, isMarked, isPlain = false }: LinesProps): ReactNode =>
   textParts(text).map((lines, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
     <div key={index} data-part="" dir="auto" style={partStyle(lines)}>
-      <Written text={lines} isPlain={isPlain} />
+      <Written text={lines} isMarked={isMarked} isPlain={isPlain} />
     </div>
   ));

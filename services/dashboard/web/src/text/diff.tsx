@@ -5,31 +5,31 @@ import type { DiffFile } from './read-diff.ts';
 import { partStyle, textParts } from './text-parts.ts';
 
 /** A diff, coloured by the first character of its lines. Its files can be folded. */
-export const Diff = ({ files }: { files: readonly DiffFile[] }): ReactNode => (
+export const Diff = ({ files, isMarked }: { files: readonly DiffFile[]; isMarked: boolean }): ReactNode => (
   <div className={styles.diff} dir="ltr">
     {files.map((file, index) =>
       file.header ? (
         // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
         <details key={index} className={styles.file} open>
           <summary>
-            <Written text={file.header} />
+            <Written text={file.header} isMarked={isMarked} />
           </summary>
-          <Lines file={file} />
+          <Lines file={file} isMarked={isMarked} />
         </details>
       ) : (
         // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
-        <Lines key={index} file={file} />
+        <Lines key={index} file={file} isMarked={isMarked} />
       ),
     )}
   </div>
 );
 
-const Lines = ({ file }: { file: DiffFile }): ReactNode =>
+const Lines = ({ file, isMarked }: { file: DiffFile; isMarked: boolean }): ReactNode =>
   file.lines.flatMap(({ kind, text }, index) =>
     textParts(text).map((part, of) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
       <div key={`${index} ${of}`} data-line={kind} data-part="" style={partStyle(part)}>
-        <Written text={part} />
+        <Written text={part} isMarked={isMarked} />
       </div>
     )),
   );

@@ -78,7 +78,7 @@ function CodeBlock({ code }: { code: Code }): ReactNode {
       <div className={styles.code}>
         {before}
         {language === 'diff' || language === 'patch' ? (
-          <Diff files={readDiff(showHidden(body), indent)} />
+          <Diff files={readDiff(showHidden(body), indent)} isMarked />
         ) : (
           <code>{coloured?.map(colour) ?? textParts(showHidden(body)).map(part)}</code>
         )}
