@@ -187,6 +187,55 @@ test('a line of code or of a diff begins at the left, whatever its letters are',
   expect(Math.max(...starts)).toBeLessThan(20);
 });
 
+test('a mark stands beside a line that is wrapped, and beside no other one', async () => {
+  const yaml = `a:\n\n  b: ${'value '.repeat(40)}\n\tc: 1\n\n${'d'.repeat(150)}\n  e: 2`;
+  const diff = yaml.replaceAll(/^/gm, '+');
+  const fences = [yaml, diff].map((text, at) => `\`\`\`${at ? 'diff' : 'yaml'}\n${text}\n\`\`\``);
+  const page = await open({
+    question: 'Right?',
+    form: approval,
+    messages: [yaml, `@@ -1 +1 @@\n${diff}`, `Formatted:\n\n${fences.join('\n\n')}`].map((content) => ({
+      role: 'user',
+      content,
+    })),
+  });
+  await page.getByRole('button', { name: 'As written' }).last().click();
+  await page.locator('[data-kind=code] [data-wraps] span[style]').first().waitFor();
+  for (const size of [
+    { width: 360, height: 640 },
+    { width: 1440, height: 900 },
+  ]) {
+    await page.setViewportSize(size);
+    // Where a line begins, or is empty, the text covers the place of the mark.
+    const lines = await page.evaluate<{ covered: number; wrapped: number; written: number }[]>(
+      `[...document.querySelectorAll('article [data-wraps]')].map((part) => {
+        const { paddingLeft, backgroundPositionX } = getComputedStyle(part);
+        const mark = part.getBoundingClientRect().left + parseFloat(paddingLeft) + parseFloat(backgroundPositionX);
+        const rects = [...part.firstElementChild.getClientRects()];
+        const isCovered = ({ left, right }) => left <= mark && mark + 1 <= right;
+        return {
+          covered: rects.filter(isCovered).length,
+          wrapped: rects.filter((rect) => !isCovered(rect)).length,
+          written: part.textContent.replace(/\\n$/, '').split('\\n').length,
+        };
+      })`,
+    );
+    expect(lines.length).toBeGreaterThan(5);
+    for (const { covered, written } of lines) expect(covered).toBe(written);
+    expect(lines.filter(({ wrapped }) => wrapped > 0)).toHaveLength(4);
+  }
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    // The text has the colour of what it stands on.
+    const colours = await page.evaluate<string[][]>(
+      `[...document.querySelectorAll('article [data-line]')].map((part) =>
+        [part, part.firstElementChild].map((one) => getComputedStyle(one).backgroundColor))`,
+    );
+    for (const [below, text] of colours) expect(text).toBe(below);
+  }
+  await page.emulateMedia({ colorScheme: null });
+});
+
 const table = exactTexts.table ?? '';
 
 test('a table that does not fit becomes a list of titles and values, without the press of a key', async () => {

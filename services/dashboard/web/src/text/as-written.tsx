@@ -1,10 +1,10 @@
 import { showHidden } from '@expert-relay/sdk/safe';
 import type { ReactNode } from 'react';
 import { withNames } from '../ui/marks.ts';
-import { countMarks, endOfElements, Written } from '../ui/written.tsx';
+import { countMarks, endOfElements } from '../ui/written.tsx';
 import { Diff } from './diff.tsx';
 import { countElements, maxDiffElements, readDiff, splitDiffs } from './read-diff.ts';
-import { partStyle, textParts } from './text-parts.ts';
+import { TextParts } from './text-parts.tsx';
 
 /**
  * The commands in right-to-left text, and the stacks of marks, of one text: behind them, it has no elements of its own. Of a text
@@ -21,7 +21,7 @@ export function AsWritten({ text }: { text: string }): ReactNode {
   let left = maxDiffElements;
   const parts = splitDiffs(shown.slice(0, end)).map((part, index) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
-    if (!part.isDiff) return <Lines key={index} text={part.text} isMarked={isMarked} />;
+    if (!part.isDiff) return <TextParts key={index} text={part.text} isMarked={isMarked} dir="auto" />;
     const files = readDiff(part.text, part.indent, left);
     left -= countElements(files);
     // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
@@ -29,20 +29,8 @@ export function AsWritten({ text }: { text: string }): ReactNode {
   });
   return [
     ...parts,
-    end < shown.length && <Lines key="rest" text={shown.slice(end)} isMarked={isMarked} isPlain />,
+    end < shown.length && (
+      <TextParts key="rest" text={shown.slice(end)} isMarked={isMarked} isPlain dir="auto" />
+    ),
   ];
 }
-
-interface LinesProps {
-  readonly text: string;
-  readonly isMarked: boolean;
-  readonly isPlain?: boolean;
-}
-
-const Lines = ({ text, isMarked, isPlain = false }: LinesProps): ReactNode =>
-  textParts(text).map((lines, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
-    <div key={index} data-part="" dir="auto" style={partStyle(lines)}>
-      <Written text={lines} isMarked={isMarked} isPlain={isPlain} />
-    </div>
-  ));

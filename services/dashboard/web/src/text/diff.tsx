@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Written } from '../ui/written.tsx';
 import styles from './diff.module.css';
 import type { DiffFile } from './read-diff.ts';
-import { partStyle, textParts } from './text-parts.ts';
+import { TextParts } from './text-parts.tsx';
 
 /** A diff, coloured by the first character of its lines. Its files can be folded. */
 export const Diff = ({ files, isMarked }: { files: readonly DiffFile[]; isMarked: boolean }): ReactNode => (
@@ -25,11 +25,7 @@ export const Diff = ({ files, isMarked }: { files: readonly DiffFile[]; isMarked
 );
 
 const Lines = ({ file, isMarked }: { file: DiffFile; isMarked: boolean }): ReactNode =>
-  file.lines.flatMap(({ kind, text }, index) =>
-    textParts(text).map((part, of) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
-      <div key={`${index} ${of}`} data-line={kind} data-part="" style={partStyle(part)}>
-        <Written text={part} isMarked={isMarked} />
-      </div>
-    )),
-  );
+  file.lines.map(({ kind, text }, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
+    <TextParts key={index} text={text} isMarked={isMarked} kind={kind} />
+  ));

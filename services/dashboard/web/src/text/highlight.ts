@@ -14,7 +14,7 @@ import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { createLowlight } from 'lowlight';
 import type { Block } from './blocks.ts';
-import { maxBlockLength } from './text-parts.ts';
+import { maxBlockLength } from './split-text.ts';
 
 /** What is coloured at most. Some grammars take quadratic time for a long line: within these limits the worst takes 50 ms. */
 const maxCharacters = 10_000;

@@ -3,7 +3,7 @@ import { countTall } from '../ui/written.tsx';
 import type { Block } from './blocks.ts';
 import { BlockMaker } from './make-blocks.ts';
 import { PaintedText } from './painted-text.ts';
-import { maxBlockLength } from './text-parts.ts';
+import { maxBlockLength } from './split-text.ts';
 
 /** The elements that a text may become. */
 const maxElements = 4_000;

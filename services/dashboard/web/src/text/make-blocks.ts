@@ -1,7 +1,7 @@
 import { isolatedIn, type Range } from '../ui/isolated-in.ts';
 import { type Block, type Inline, looks, type Table } from './blocks.ts';
 import type { Group, LinesOfBlock, PaintedText } from './painted-text.ts';
-import { maxBlockLength, textParts } from './text-parts.ts';
+import { maxBlockLength, splitText } from './split-text.ts';
 
 /** Makes blocks of the lines of a text. */
 export class BlockMaker {
@@ -33,7 +33,7 @@ export class BlockMaker {
     const table = kind === 'table' && this.#tableOf(lines);
     if (table) return [{ ...table, ...place }];
     let at = from;
-    return textParts(this.#text.slice(from, to)).map((part) => {
+    return splitText(this.#text.slice(from, to)).map((part) => {
       const content = this.#contentOf({ from: at, to: at + part.length });
       at += part.length;
       return { kind: kind === 'table' ? 'text' : kind, content, ...place };

@@ -2,12 +2,12 @@ import { showHidden } from '@expert-relay/sdk/safe';
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { isolatedIn } from '../ui/isolated-in.ts';
-import { Clipped, Written } from '../ui/written.tsx';
+import { Clipped } from '../ui/written.tsx';
 import { type Block, type Code, type Inline, looks, type Table } from './blocks.ts';
 import { Diff } from './diff.tsx';
 import { readDiff } from './read-diff.ts';
 import styles from './text-blocks.module.css';
-import { partStyle, textParts } from './text-parts.ts';
+import { TextParts } from './text-parts.tsx';
 
 /** Deeper lists and quotes are not indented further, so that their text has enough width. */
 const maxIndent = 4;
@@ -80,7 +80,9 @@ function CodeBlock({ code }: { code: Code }): ReactNode {
         {language === 'diff' || language === 'patch' ? (
           <Diff files={readDiff(showHidden(body), indent)} isMarked />
         ) : (
-          <code>{coloured?.map(colour) ?? textParts(showHidden(body)).map(part)}</code>
+          <code data-wraps={coloured && ''}>
+            {coloured ? <span>{coloured.map(colour)}</span> : <TextParts text={showHidden(body)} />}
+          </code>
         )}
         {behind}
       </div>
@@ -92,12 +94,6 @@ const colour = ({ text, kind }: NonNullable<Code['pieces']>[number], index: numb
   <span key={index} style={kind ? { color: `var(--code-${kind})` } : undefined}>
     <Clipped text={text} />
   </span>
-);
-
-const part = (text: string, index: number): ReactNode => (
-  <div key={index} data-part="" style={partStyle(text)}>
-    <Written text={text} />
-  </div>
 );
 
 /** The lines of a code without the marks and spaces of the list or the quote that it stands in. */

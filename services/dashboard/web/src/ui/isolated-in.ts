@@ -6,6 +6,8 @@ export interface Range {
 
 /** A letter of a script that is written from right to left. */
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+export const hasRightToLeft = (text: string): boolean => rightToLeft.test(text);
+
 /** Characters of one line without such a letter. */
 const leftToRight = new RegExp(`[^\n${rightToLeft.source.slice(1)}+`, 'gu');
 
@@ -15,7 +17,7 @@ const leftToRight = new RegExp(`[^\n${rightToLeft.source.slice(1)}+`, 'gu');
  * its other end; in two isolates, the halves of a command would change places. Punctuation around it belongs to the sentence.
  */
 export function isolatedIn(text: string): readonly Range[] {
-  if (!rightToLeft.test(text)) return [];
+  if (!hasRightToLeft(text)) return [];
   return [...text.matchAll(leftToRight)].flatMap(({ 0: stretch, index }) => {
     const first = stretch.search(/[!-~\p{L}\p{N}]/u);
     const last = /^.*[!-~\p{L}\p{N}]\p{M}*/su.exec(stretch)?.[0].length ?? 0;

@@ -50,8 +50,8 @@ export function endOfElements(text: string, max: number): number {
 interface WrittenProps {
   readonly text: string;
   /** What is easily read as something else is marked, and the marks are not part of the text. */
-  readonly isMarked?: boolean;
-  readonly isPlain?: boolean;
+  readonly isMarked?: boolean | undefined;
+  readonly isPlain?: boolean | undefined;
 }
 
 /** A text of somebody else as it was written, in one paragraph. One with too many elements has its characters in order, and none. */

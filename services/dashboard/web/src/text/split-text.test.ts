@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { maxBlockLength, textParts } from './text-parts.ts';
+import { maxBlockLength, splitText } from './split-text.ts';
 
 const line = `${'x'.repeat(99)}\n`;
 
 test('a short text is one part', () => {
-  for (const text of ['', 'a', 'x'.repeat(maxBlockLength)]) expect(textParts(text)).toEqual([text]);
+  for (const text of ['', 'a', 'x'.repeat(maxBlockLength)]) expect(splitText(text)).toEqual([text]);
 });
 
 test.each([
@@ -13,7 +13,7 @@ test.each([
   ['one long line', 'x'.repeat(20_000), /x$/],
   ['characters of two units', '😀'.repeat(10_001), /[\udc00-\udfff]$/],
 ])('%s are split where the reader notices it least, and nothing is lost', (_name, text, end) => {
-  const parts = textParts(text);
+  const parts = splitText(text);
   expect(parts.join('')).toBe(text);
   expect(parts.length).toBeGreaterThan(3);
   for (const part of parts) {

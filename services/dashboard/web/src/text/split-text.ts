@@ -5,7 +5,7 @@
 export const maxBlockLength = 5_000;
 
 /** Splits a long text into parts for blocks of their own: after a line break, else after a space, else between characters. */
-export function textParts(text: string): string[] {
+export function splitText(text: string): string[] {
   const parts: string[] = [];
   let rest = text;
   while (rest.length > maxBlockLength) {
