@@ -80,7 +80,6 @@ export async function startConversation(
         signal: closesAtEnd ? whenOver(context.signal) : context.signal,
       }),
     );
-    await journal.save(conversation.export());
     if (named) await journal.deliverAgain(conversation.id);
     return { conversation, journal, outages, end };
   } catch (error) {
@@ -138,7 +137,6 @@ export async function resumeConversation(
   try {
     const { state } = await journal.lock(stored.state);
     conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
-    await journal.save(conversation.export());
     const started = { conversation, journal, outages, end };
     if (text !== undefined || plan.again)
       await send(context, started, text, { form, files, again: plan.again });

@@ -65,11 +65,11 @@ function openLease(
     await journal.save(state);
     id = state.id;
   });
-  const opened = open(relay, life.signal).then(async (conversation) => {
-    await journal.save(conversation.export());
-    const { outages } = agent;
-    return new LeasedConversation({ conversation, journal, life: life.signal, now, outages, returned });
-  });
+  const { outages } = agent;
+  const opened = open(relay, life.signal).then(
+    (conversation) =>
+      new LeasedConversation({ conversation, journal, life: life.signal, now, outages, returned }),
+  );
   // The caller may have stopped waiting. Others who wait for `opened` still get its error.
   opened.catch(() => {});
   return {
