@@ -150,7 +150,7 @@ def test_once(tenant: Tenant, tmp_path: Path) -> None:
 
 def test_a_store_removes_the_conversations_that_were_not_written_for_a_month_and_nothing_else(tmp_path: Path) -> None:
     old = FileStore(tmp_path)
-    for name in ("conversation:1", "key:expert", "here:expert:0", "secret", "root", "key:code:HS-1"):
+    for name in ("conversation:1", "key:expert", "here:expert:0", "secret", "root", "here:code:HS-1"):
         old.set(name, name)
     (tmp_path / "notes.json").write_text("of another program")
     # One that cannot be removed keeps no others.

@@ -14,7 +14,7 @@ from conftest import Tenant
 from remote import quick
 from watching_store import WatchingStore
 
-from expert_relay import AsyncRelay, RelayError, ConversationState
+from expert_relay import AsyncRelay, ConversationState, MemoryStore, RelayError
 
 Answer = Callable[[httpx.Request, Callable[[], Awaitable[httpx.Response]]], Awaitable[httpx.Response]]
 
@@ -147,6 +147,19 @@ def test_the_relay_gives_another_answer(tenant: Tenant, call: Any, changes: dict
                 await call(relay)
             assert raised.value.reason == "question_altered"
         assert (await statuses(tenant))[0] == "closed"
+
+    asyncio.run(run())
+
+
+def test_the_relay_gives_the_code_of_a_question_of_another_key(tenant: Tenant) -> None:
+    async def run() -> None:
+        store = MemoryStore()
+        async with AsyncRelay(tenant.url, tenant.other_consumer_key, timing=quick, store=store) as other:
+            ref_code = (await other.ask("Delete test?")).ref_code
+        async with open_relay(tenant, Lying(with_changes(refCode=ref_code)), store=store) as relay:
+            with pytest.raises(RelayError) as raised:
+                await relay.ask("Delete PRODUCTION?")
+            assert raised.value.reason == "question_altered"
 
     asyncio.run(run())
 

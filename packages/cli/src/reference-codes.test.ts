@@ -68,6 +68,15 @@ test('a question cannot get the code of another question, and so not its answer'
   expect(resumed).toMatchObject({ code: 0, stdout: 'Yes.\n' });
 });
 
+test('a question that another key of this machine asks cannot get the code of another question', async () => {
+  const harmless = await ask('Delete test?');
+  assignCode(harmless);
+  const { consumerKey } = await cli.relay.makeTenant();
+  const env = { ...agent, RELAY_API_KEY: consumerKey };
+  const refused = await cli.run(['ask', 'Delete PRODUCTION?', '--no-wait'], { env });
+  expect(refused).toMatchObject({ code: 7, stdout: '' });
+});
+
 test('a question of an AI agent cannot get the code of another question', async () => {
   const client = await startMcpClient({ env: { ...agent, RELAY_CONFIG_DIR: `${cli.folder}/mcp` } });
   try {

@@ -371,7 +371,7 @@ describe('a file store', () => {
   test('removes the conversations that were not written for a month, and nothing else', async () => {
     const folder = makeFolder();
     const old = createFileStore(folder);
-    const names = ['conversation:1', 'key:expert', 'here:expert:0', 'secret', 'root', 'key:code:HS-1'];
+    const names = ['conversation:1', 'key:expert', 'here:expert:0', 'secret', 'root', 'here:code:HS-1'];
     for (const name of names) await old.set(name, name);
     writeFileSync(join(folder, 'notes.json'), 'of another program');
     // One that cannot be removed keeps no others.

@@ -70,9 +70,6 @@ test('a damaged file blocks only searches that it could be the result of', async
   expect(await open().find(crypto.randomUUID())).toBeUndefined();
   for (const name of [damaged.state.id, 'HS-00000002'])
     await expect(open().find(name)).rejects.toMatchObject({ outcome: 'state', message: sentence });
-  expect(await open().isTaken('HS-00000001', one.state.id)).toBe(false);
-  expect(await open().isTaken('HS-00000001', 'another')).toBe(true);
-  expect(await open().isTaken('HS-00000002', 'another')).toBe(false);
   await expect(open().all()).rejects.toThrow(sentence);
   const reported: unknown[] = [];
   expect(await open().all((error) => reported.push(error))).toEqual([one]);

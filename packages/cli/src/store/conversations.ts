@@ -151,12 +151,6 @@ export class Conversations {
     return found;
   }
 
-  /** Whether a conversation other than `id` has this reference code. */
-  async isTaken(refCode: string, id: string): Promise<boolean> {
-    const intact = await this.all(() => {});
-    return intact.some(({ state }) => state.id !== id && state.request?.refCode === refCode);
-  }
-
   /** The questions that were asked here, by their reference codes. Damaged ones are left out: `find` reports them. */
   async questions(): Promise<ReadonlyMap<string, string>> {
     const intact = await this.all(() => {});

@@ -1,6 +1,5 @@
 import type { Answer, ConversationState, Decision, ReceivedFile } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
-import { Failure } from '../failure.ts';
 import {
   answersIn,
   type Conversations,
@@ -29,11 +28,8 @@ export class Journal {
   async save(state: ConversationState): Promise<void> {
     const conversations = this.#conversations;
     await conversations.inOrder(async () => {
-      const { id, request } = state;
+      const { id } = state;
       const before = this.#locked.get(id) ?? (await this.#take(state));
-      const isNew = before.state.request === undefined;
-      if (request && isNew && (await conversations.isTaken(request.refCode, id)))
-        throw codeTaken(request.refCode);
       await conversations.writeState(state);
       this.#locked.set(id, { ...(this.#locked.get(id) ?? before), state });
     });
@@ -135,14 +131,6 @@ export class Journal {
 
 const isSame = (one: Entry, { from, messageId }: Entry): boolean =>
   from === 'expert' && one.from === from && one.messageId === messageId;
-
-/** With this code, the answer to the other question would look like the answer to this one. */
-const codeTaken = (refCode: string) =>
-  new Failure(
-    'untrusted',
-    `The relay gave this question the reference code of another one, ${refCode}. Do not trust this relay before you know why.`,
-    { reason: 'question_altered' },
-  );
 
 interface OwnMessage {
   text: string;

@@ -89,7 +89,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
     const { requestId, refCode } = request;
     // People read an answer by its code: with the code of another question it would look like the answer to that.
     const asked = once ? `${submission.idempotencyKey} ${once.digest}` : keys ? id : requestId;
-    if ((await keyValues.remember(`code:${refCode}`, asked)) !== asked) throw codeTaken(refCode);
+    if ((await here.remember(`code:${refCode}`, asked)) !== asked) throw codeTaken(refCode);
     // The code is part of what the expert signs.
     const submissionDigest = toBase64(await digestSubmission({ ...submission, refCode }));
     const answerForm = submission.answerForm ?? undefined;

@@ -11,7 +11,7 @@ from .._errors import RelayError, not_as_exported, refusal
 from .._forms.to_form import FormOrModel
 from .._json_text import list_in, object_of, text_of, write_json
 from .._requests import AskedRequest
-from .._store import PartOfStore, Store, digest_of_name, values_of_key
+from .._store import PartOfStore, Store, digest_of_name
 from .._thread.follower import Follower
 from .._thread.draft import restore_draft
 from .._thread.sender import Sender
@@ -61,7 +61,7 @@ class Conversations:
         self._store, self._save = store, save
         # What is stored of a conversation belongs to this key at this relay.
         self.owner = digest_of_name(write_json([origin, api_key]))
-        self._key_values = values_of_key(store, api_key)
+        self._here = PartOfStore(store, digest_of_name(origin))
         self._scheduler = ReadScheduler(api)
         self._hub = Hub(api, hub_url, topics_of=_as_they_are, on_event=self._scheduler.on_event)
         self._is_stopped = False
@@ -105,7 +105,7 @@ class Conversations:
             raise
         # People read an answer by its code: with the code of another question it would look like the answer to that.
         asked = f"{body['idempotencyKey']} {named['digest']}" if named else state["id"] if keys else request.request_id
-        if self._key_values.remember(f"code:{request.ref_code}", asked) != asked:
+        if self._here.remember(f"code:{request.ref_code}", asked) != asked:
             raise refusal(
                 "question_altered",
                 f"The relay gave this question the reference code of another one, {request.ref_code}.",
