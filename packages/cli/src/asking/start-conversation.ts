@@ -1,14 +1,13 @@
 import type { Conversation, ConversationState, Relay } from '@expert-relay/sdk';
-import { type Form, parseForm } from '@expert-relay/sdk/forms';
 import { readTextArgument } from '../arguments/read-text-argument.ts';
 import type { Context } from '../context.ts';
 import { explainError, isNotAsked } from '../explain-error.ts';
 import type { Failure } from '../failure.ts';
-import { type FileContent, readFileToSend } from '../files/file-to-send.ts';
+import { readFileToSend } from '../files/file-to-send.ts';
 import { callRelay } from '../relay/call-relay.ts';
 import { notStored, openAgent } from '../relay/open-agent.ts';
 import { type Outages, warnWhenSlow } from '../relay/outages.ts';
-import { newestForm } from '../store/conversations.ts';
+import { isUnsent, sendText } from '../relay/send-text.ts';
 import { Journal, ownEntry } from '../store/journal.ts';
 import type { AskPlan, QuestionPlan } from './read-plan.ts';
 import { readContext, readQuestionForm } from './read-question.ts';
@@ -40,14 +39,12 @@ export async function startConversation(
   const { acceptsUnprotected, agentName } = plan;
   const opened = openAgent(context, { instead, acceptsUnprotected, agentName });
   const { access, conversations, connect, outages } = opened;
-  const { confidential, encrypted, expiresInMs, tags, attach = [], validForMs } = plan;
+  const { confidential, encrypted, expiresInMs, tags, attach, validForMs } = plan;
   const question = await readTextArgument(context, plan.words[0] ?? '');
   const messages = await readContext(context, plan.context);
   const form = await readQuestionForm(context, plan.asksFor);
-  const files = attach.map((path) => readFileToSend(path));
-  const entries = [
-    ownEntry({ text: question, ...partsOf(form, files), isEncrypted: confidential, now: context.now() }),
-  ];
+  const files = readFiles(attach);
+  const entries = [ownEntry({ text: question, form, files, isEncrypted: confidential, now: context.now() })];
   const journal = new Journal(conversations, { entries, context: messages, validForMs });
   let named: ConversationState | undefined;
   let id: string | undefined;
@@ -71,7 +68,8 @@ export async function startConversation(
       relay.ask({
         question,
         messages,
-        ...partsOf(form, files),
+        form,
+        files,
         confidential,
         encrypted,
         expiresInMs,
@@ -116,6 +114,9 @@ function describeFailure(failure: Failure, id: string | undefined): Failure {
   return failure.with(next, { id });
 }
 
+const readFiles = (paths: readonly string[] = []) =>
+  paths.length > 0 ? paths.map((path) => readFileToSend(path)) : undefined;
+
 /** Continues a stored conversation. A further text is sent first. */
 export async function resumeConversation(
   context: Context,
@@ -129,7 +130,7 @@ export async function resumeConversation(
   if (!stored) throw notStored(name);
   const text = plan.words[0] === undefined ? undefined : await readTextArgument(context, plan.words[0]);
   const form = await readQuestionForm(context, plan.asksFor);
-  const files = plan.attach.map((path) => readFileToSend(path));
+  const files = readFiles(plan.attach);
   const journal = new Journal(conversations);
   const relay = connect((state) => journal.save(state));
   const end = endOf(relay, outages, journal);
@@ -138,8 +139,11 @@ export async function resumeConversation(
     const { state } = await journal.lock(stored.state);
     conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
     const started = { conversation, journal, outages, end };
-    if (text !== undefined || plan.again)
-      await send(context, started, text, { form, files, again: plan.again });
+    if (text !== undefined || plan.again) {
+      const sending = { conversation, journal, now: context.now, signal };
+      const sent = sendText(sending, { text, form, files, again: plan.again });
+      await warnWhenSlow(context.err, outages, sent);
+    }
     return started;
   } catch (error) {
     await end();
@@ -151,43 +155,8 @@ export async function resumeConversation(
 /** Before it is encrypted, a text is dropped with its command; after that the relay may have it, and a later command sends the same bytes. */
 function describeUnsentText(failure: Failure, conversation?: Conversation, text?: string): Failure {
   const kept =
-    conversation && isKept(conversation, text)
+    conversation && isUnsent(conversation, text)
       ? `${describeUnsent(conversation)} Continue: relay ask --resume ${conversation.refCode}`
       : 'Your text was not sent, and is not kept.';
   return failure.with(kept);
 }
-
-const isKept = ({ unsent }: Conversation, text: string | undefined): boolean =>
-  text === undefined ? unsent.length > 0 : unsent.includes(text);
-
-async function send(
-  { now, signal, err }: Context,
-  { conversation, journal, outages }: ActiveConversation,
-  text: string | undefined,
-  { form: given, files, again }: { form: Form | undefined; files: readonly FileContent[]; again: boolean },
-): Promise<void> {
-  const earlier = journal.undelivered(conversation.id);
-  const shown = journal.shown(conversation.id);
-  const newest = again ? newestForm(journal.read(conversation.id)) : undefined;
-  const form = newest === undefined ? given : parseForm(newest);
-  const sending = again
-    ? conversation.askAgain(text, { ...partsOf(undefined, files), shown, signal })
-    : conversation.send(text ?? '', { ...partsOf(form, files), shown, signal });
-  const { isEncrypted } = conversation;
-  const own = { text: text ?? askedAgain, ...partsOf(form, files), isEncrypted, now: now() };
-  try {
-    const { messageId } = await warnWhenSlow(err, outages, sending);
-    await journal.add(conversation.id, ownEntry({ ...own, messageId }), earlier);
-  } catch (error) {
-    if (isKept(conversation, text)) await journal.add(conversation.id, ownEntry(own), earlier);
-    throw error;
-  }
-}
-
-const askedAgain = 'Asked again.';
-
-/** Without files, nothing is said about them: in plain text there can be none. */
-const partsOf = (form: Form | undefined, files: readonly FileContent[]) => ({
-  ...(form && { form }),
-  ...(files.length > 0 && { files }),
-});

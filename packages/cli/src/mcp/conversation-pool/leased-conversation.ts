@@ -1,26 +1,10 @@
 import { type Answer, type Conversation, RelayError } from '@expert-relay/sdk';
-import { type Form, parseForm } from '@expert-relay/sdk/forms';
 import { Failure } from '../../failure.ts';
-import type { FileContent } from '../../files/file-to-send.ts';
 import type { Outages } from '../../relay/outages.ts';
 import { isEndError } from '../../relay/request-state.ts';
-import {
-  type Entry,
-  isDecision,
-  isEarly,
-  type Messages,
-  newestForm,
-  openForm,
-} from '../../store/conversations.ts';
-import { answerEntry, decisionEntry, type Journal, ownEntry } from '../../store/journal.ts';
-
-export interface Reply {
-  readonly text: string;
-  readonly form?: Form | undefined;
-  readonly files?: readonly FileContent[] | undefined;
-  /** Whether the newest form is sent again. */
-  readonly again?: boolean | undefined;
-}
+import { type FurtherText, isUnsent, sendText } from '../../relay/send-text.ts';
+import { type Entry, isDecision, isEarly, type Messages, openForm } from '../../store/conversations.ts';
+import { answerEntry, decisionEntry, type Journal } from '../../store/journal.ts';
 
 /**
  * The answers that the last call has returned, by conversation. They count as delivered with the next call, so that an agent
@@ -113,7 +97,7 @@ export class LeasedConversation {
   }
 
   /** Returns whether the message was sent. If not, it is sent later automatically. */
-  async reply(message: Reply, signal: AbortSignal): Promise<boolean> {
+  async reply(message: FurtherText, signal: AbortSignal): Promise<boolean> {
     const sending = this.#replying.then(() => this.#send(message, signal));
     this.#replying = sending.catch(() => {});
     return await sending;
@@ -162,30 +146,20 @@ export class LeasedConversation {
   }
 
   /** No answer is read meanwhile: otherwise a decision could count that neither knows this message nor is known to it. */
-  async #send({ text, form: given, files, again }: Reply, signal: AbortSignal): Promise<boolean> {
+  async #send(message: FurtherText, signal: AbortSignal): Promise<boolean> {
     const { conversation } = this;
+    const { now } = this.#options;
     const journal = this.#journal;
-    const id = this.#id;
     this.#pause.abort();
     await this.#active?.catch(() => {});
     this.#pause = new AbortController();
-    const [earlier, shown] = [journal.undelivered(id), journal.shown(id)];
-    if (earlier.some(isDecision)) throw decidedMeanwhile(conversation);
-    const newest = again ? newestForm(this.stored) : undefined;
-    const form = newest === undefined ? given : parseForm(newest);
-    let messageId: string | undefined;
-    let isSent = false;
+    if (journal.undelivered(this.#id).some(isDecision)) throw decidedMeanwhile(conversation);
     try {
-      ({ messageId, isSent } = await (again
-        ? conversation.askAgain(text, { files, shown, signal })
-        : conversation.send(text, { form, files, shown, signal })));
+      return (await sendText({ conversation, journal, now, signal }, message)).isSent;
     } catch (error) {
-      if (isEndError(error) || !conversation.unsent.includes(text)) throw error;
+      if (isEndError(error) || !isUnsent(conversation, message.text)) throw error;
+      return false;
     }
-    const { isEncrypted } = conversation;
-    const sent = { text, isEncrypted, messageId, form, files, now: this.#options.now() };
-    await journal.add(id, ownEntry(sent), earlier);
-    return isSent;
   }
 }
 
