@@ -1,41 +1,47 @@
-import { type Conversation, RelayError } from '@expert-relay/sdk';
+import type { Conversation } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
 import type { Outages } from '../relay/outages.ts';
+import { takeAnswers } from '../relay/take-answers.ts';
 import { type Entry, isEarly } from '../store/conversations.ts';
 import { answerEntry, type Journal } from '../store/journal.ts';
 import { describeEnd } from './describe-end.ts';
 
 export interface Waiting {
-  conversation: Conversation;
-  journal: Journal;
-  outages: Outages;
-  timeoutMs: number;
+  readonly conversation: Conversation;
+  readonly journal: Journal;
+  readonly outages: Outages;
+  readonly timeoutMs: number;
+}
+
+interface WaitingForAnswers extends Waiting {
   /** Whether answers count that had not seen the last message. */
-  includeEarly: boolean;
+  readonly includeEarly: boolean;
 }
 
 /**
  * Waits for an answer to the last message, and also returns further answers that are there. Otherwise it throws a
  * Failure that says how to continue.
  */
-export async function waitForAnswers(context: Context, waiting: Waiting): Promise<readonly Entry[]> {
+export async function waitForAnswers(
+  context: Context,
+  waiting: WaitingForAnswers,
+): Promise<readonly Entry[]> {
   const { conversation, journal, outages, timeoutMs, includeEarly } = waiting;
   const { signal, err, now } = context;
   const deadline = now() + timeoutMs;
-  const matching = () => journal.undelivered(conversation.id).filter((one) => includeEarly || !isEarly(one));
-  // A note is shown with the next answer.
-  const isAnswered = () => matching().some(({ isNote }) => includeEarly || !isNote);
+  const answers = () => journal.deliverable(conversation.id, includeEarly);
   const stopWatching = watchPickUp(context, conversation);
   try {
-    while (!isAnswered()) {
+    while (answers().length === 0) {
       const remaining = Math.max(0, deadline - now());
       const answer = await conversation.waitForAnswer({ timeoutMs: remaining, signal, includeEarly: true });
       await journal.add(conversation.id, answerEntry(answer));
       if (!includeEarly && isEarly(answer)) err.paragraph(describeEarly(waiting), { style: 'yellow' });
       if (!includeEarly && answer.isNote) err.paragraph(onlyNote, { style: 'yellow' });
     }
-    while (await takeAnother(waiting, signal));
-    return matching();
+    // An expert may have answered twice. Errors while reading further answers do not affect those that were received.
+    await takeAnswers(conversation, journal, signal);
+    return answers();
   } catch (error) {
     const note = includeEarly ? '' : describeEarly(waiting);
     const about = { conversation, timeoutMs, outage: outages.current, note };
@@ -43,18 +49,6 @@ export async function waitForAnswers(context: Context, waiting: Waiting): Promis
   } finally {
     stopWatching();
   }
-}
-
-/** An expert may have answered twice. Errors while reading further answers do not affect those that were received. */
-async function takeAnother({ conversation, journal }: Waiting, signal: AbortSignal): Promise<boolean> {
-  const another = await conversation
-    .waitForAnswer({ timeoutMs: 0, signal, includeEarly: true })
-    .catch((error) => {
-      if (error instanceof RelayError) return undefined;
-      throw error;
-    });
-  if (another) await journal.add(conversation.id, answerEntry(another));
-  return another !== undefined;
 }
 
 /** Says that answers were skipped; empty when none was. */

@@ -2,13 +2,12 @@ import type { Conversation } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
 import { showParts } from '../messages/message-parts.ts';
 import { storedParts } from '../messages/stored-parts.ts';
-import type { Outages } from '../relay/outages.ts';
 import { type DecisionEntry, type Entry, isDecision, openForm } from '../store/conversations.ts';
-import { answerEntry, decisionEntry, type Journal } from '../store/journal.ts';
+import { answerEntry, decisionEntry } from '../store/journal.ts';
 import { describeTrust } from '../terminal/protection-words.ts';
 import { describeEnd } from './describe-end.ts';
 import { answersToJson } from './show-answers.ts';
-import { watchPickUp } from './wait-for-answers.ts';
+import { type Waiting, watchPickUp } from './wait-for-answers.ts';
 
 export interface AwaitedDecision {
   readonly entry: DecisionEntry;
@@ -16,11 +15,7 @@ export interface AwaitedDecision {
   readonly replies: readonly Entry[];
 }
 
-interface Waiting {
-  readonly conversation: Conversation;
-  readonly journal: Journal;
-  readonly outages: Outages;
-  readonly timeoutMs: number;
+interface WaitingForDecision extends Waiting {
   /** How old an accept may be, in milliseconds. */
   readonly validForMs?: number | undefined;
   /** Whether the request is closed if there is no decision. */
@@ -31,7 +26,10 @@ interface Waiting {
  * Waits for a decision about the open form. Replies in words are printed to stderr, and waiting goes on.
  * @throws Failure that says how to continue
  */
-export async function waitForDecision(context: Context, waiting: Waiting): Promise<AwaitedDecision> {
+export async function waitForDecision(
+  context: Context,
+  waiting: WaitingForDecision,
+): Promise<AwaitedDecision> {
   const { conversation, journal, outages, timeoutMs, validForMs, closesAtEnd = false } = waiting;
   const { id } = conversation;
   const replies: Entry[] = [];

@@ -3,8 +3,9 @@ import type { Context } from '../context.ts';
 import { explainError, isRefusal } from '../explain-error.ts';
 import { notStored, openAgent } from '../relay/open-agent.ts';
 import { isEndError } from '../relay/request-state.ts';
+import { takeAnswers } from '../relay/take-answers.ts';
 import type { JournalContent } from '../store/conversations.ts';
-import { answerEntry, Journal } from '../store/journal.ts';
+import { Journal } from '../store/journal.ts';
 import type { ConversationView } from './conversation-view.ts';
 import { storedParts } from './stored-parts.ts';
 
@@ -53,10 +54,7 @@ export async function showToAgent(
 async function readNew(conversation: Conversation, journal: Journal, signal: AbortSignal) {
   try {
     await conversation.refresh({ signal });
-    for (;;) {
-      const answer = await conversation.waitForAnswer({ timeoutMs: 0, signal, includeEarly: true });
-      await journal.add(conversation.id, answerEntry(answer));
-    }
+    throw await takeAnswers(conversation, journal, signal);
   } catch (error) {
     const failure = explainError(error, signal);
     if (isEndError(error) || failure.code === 'timeout') return undefined;

@@ -5,6 +5,7 @@ import {
   type Conversations,
   type DecisionEntry,
   type Entry,
+  isEarly,
   type JournalContent,
   type StoredConversation,
   type StoredDecision,
@@ -72,6 +73,15 @@ export class Journal {
   /** Answers that were received and not yet delivered. */
   undelivered(id: string): readonly Entry[] {
     return this.#answers(id).filter(({ isDelivered }) => !isDelivered);
+  }
+
+  /**
+   * Those to deliver now: with `includeEarly` all, otherwise those that had seen the last message. None while there are only notes, which
+   * are delivered with the next answer.
+   */
+  deliverable(id: string, includeEarly: boolean): readonly Entry[] {
+    const answers = this.undelivered(id).filter((one) => includeEarly || !isEarly(one));
+    return answers.some(({ isNote }) => includeEarly || !isNote) ? answers : [];
   }
 
   async markDelivered(id: string, answers: readonly Pick<Entry, 'messageId'>[]): Promise<void> {

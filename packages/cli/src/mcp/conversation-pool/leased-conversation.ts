@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import type { Outages } from '../../relay/outages.ts';
 import { isEndError } from '../../relay/request-state.ts';
 import { type FurtherText, isUnsent, sendText } from '../../relay/send-text.ts';
-import { type Entry, isDecision, isEarly, type Messages, openForm } from '../../store/conversations.ts';
+import { type Entry, isDecision, type Messages, openForm } from '../../store/conversations.ts';
 import { answerEntry, decisionEntry, type Journal } from '../../store/journal.ts';
 
 /**
@@ -71,15 +71,12 @@ export class LeasedConversation {
   }): Promise<readonly Entry[] | undefined> {
     const id = this.#id;
     const { returned } = this.#options;
-    const fits = (one: Entry) => includeEarly || !isEarly(one);
-    const matching = () => this.#journal.undelivered(id).filter(fits);
-    // A note is given with the next answer.
-    const isAnswered = () => matching().some(({ isNote }) => includeEarly || !isNote);
+    const isAnswered = () => this.#journal.deliverable(id, includeEarly).length > 0;
     try {
       if (!isAnswered()) void this.#reachability.check();
       while (!isAnswered()) await untilAborted(this.readOn(), signal);
       if (signal.aborted) return undefined;
-      const answers = untilDecision(matching());
+      const answers = untilDecision(this.#journal.deliverable(id, includeEarly));
       returned.set(id, [...(returned.get(id) ?? []), ...answers.map(({ messageId }) => ({ messageId }))]);
       return answers;
     } catch (error) {
