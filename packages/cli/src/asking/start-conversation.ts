@@ -1,10 +1,11 @@
 import type { Conversation, ConversationState, Relay } from '@expert-relay/sdk';
+import type { Form } from '@expert-relay/sdk/forms';
+import { askClosable } from '@expert-relay/sdk/internal';
 import { readTextArgument } from '../arguments/read-text-argument.ts';
 import type { Context } from '../context.ts';
 import { explainError, isNotAsked } from '../explain-error.ts';
 import type { Failure } from '../failure.ts';
 import { readFileToSend } from '../files/file-to-send.ts';
-import { callRelay } from '../relay/call-relay.ts';
 import { notStored, openAgent } from '../relay/open-agent.ts';
 import { type Outages, warnWhenSlow } from '../relay/outages.ts';
 import { isUnsent, sendText } from '../relay/send-text.ts';
@@ -25,11 +26,16 @@ export interface ActiveConversation {
 const instead = 'An expert answers: relay answer HS-... "..."';
 
 /** A command that nothing waits for any more must not hold its user up for longer. */
-export const closingMs = 5_000;
+const closingMs = 5_000;
+
+type Closing = NonNullable<Parameters<Conversation['close']>[0]>;
+
+export const closeInTime = <T>(one: { close(options: Closing): Promise<T> }): Promise<T> =>
+  one.close({ signal: AbortSignal.timeout(closingMs) });
 
 /**
  * Asks. The conversation is stored before the question is sent, so that a crash neither loses nor repeats it. With
- * `closesAtEnd`, the request is also closed where the command ends meanwhile.
+ * `closesAtEnd`, the question is closed where this fails or is interrupted.
  */
 export async function startConversation(
   context: Context,
@@ -38,7 +44,7 @@ export async function startConversation(
 ): Promise<ActiveConversation> {
   const { acceptsUnprotected, agentName } = plan;
   const opened = openAgent(context, { instead, acceptsUnprotected, agentName });
-  const { access, conversations, connect, outages } = opened;
+  const { conversations, connect, outages } = opened;
   const { confidential, encrypted, expiresInMs, tags, attach, validForMs } = plan;
   const question = await readTextArgument(context, plan.words[0] ?? '');
   const messages = await readContext(context, plan.context);
@@ -48,10 +54,9 @@ export async function startConversation(
   const journal = new Journal(conversations, { entries, context: messages, validForMs });
   let named: ConversationState | undefined;
   let id: string | undefined;
-  let requestId: string | undefined;
+  let closable: ReturnType<typeof askClosable<Form>> | undefined;
   const relay = connect(async (state) => {
     id = state.id;
-    requestId = state.request?.requestId;
     await journal.save(state);
   });
   const end = endOf(relay, outages, journal);
@@ -62,34 +67,29 @@ export async function startConversation(
       await journal.lock(named);
       await journal.limitAge(named.id, validForMs);
     }
-    const conversation = await warnWhenSlow(
-      context.err,
-      outages,
-      relay.ask({
-        question,
-        messages,
-        form,
-        files,
-        confidential,
-        encrypted,
-        expiresInMs,
-        tags,
-        once: plan.once,
-        signal: closesAtEnd ? whenOver(context.signal) : context.signal,
-      }),
-    );
+    const asked = {
+      question,
+      messages,
+      form,
+      files,
+      confidential,
+      encrypted,
+      expiresInMs,
+      tags,
+      once: plan.once,
+      signal: context.signal,
+    };
+    closable = closesAtEnd ? askClosable(relay, asked) : undefined;
+    const asking = closable?.conversation ?? relay.ask(asked);
+    const conversation = await warnWhenSlow(context.err, outages, asking);
     if (named) await journal.deliverAgain(conversation.id);
     return { conversation, journal, outages, end };
   } catch (error) {
+    const closed = closable && (await closeInTime(closable).catch(() => 'failed' as const));
     await end();
-    if (closesAtEnd && requestId !== undefined) {
-      const signal = AbortSignal.timeout(closingMs);
-      const path = `/api/v1/close/${requestId}`;
-      await callRelay(access, { method: 'POST', path, body: {}, signal }).catch(() => {});
-    }
     const failure = explainError(error, context.signal);
     if (id !== undefined && !named && isNotAsked(failure)) await conversations.forget(id);
-    throw describeFailure(failure, id);
+    throw describeFailure(failure, id, closed);
   }
 }
 
@@ -99,17 +99,13 @@ const endOf = (relay: Relay, outages: Outages, journal: Journal) => async () => 
   await journal.release();
 };
 
-/** Aborts some time after this signal: a submit that has begun may reach the relay, and only its answer says what to close. */
-function whenOver(signal: AbortSignal): AbortSignal {
-  const over = new AbortController();
-  signal.addEventListener('abort', () => setTimeout(() => over.abort(), closingMs).unref(), { once: true });
-  return over.signal;
-}
-
 /** Without an answer of the relay it is unknown whether the question arrived. Resuming it submits it only once. */
-function describeFailure(failure: Failure, id: string | undefined): Failure {
+function describeFailure(failure: Failure, id: string | undefined, closed?: boolean | 'failed'): Failure {
+  if (closed === true) return failure.with('The question was closed: a later decision has no effect.');
   const isOpen = ['unreachable', 'interrupted', 'terminated'].includes(failure.outcome);
-  if (id === undefined || !isOpen) return failure;
+  if (id === undefined || !isOpen) {
+    return closed ? failure.with('The question could not be closed: the relay shows it as open.') : failure;
+  }
   const next = `It is not known whether the question arrived. Continue with it; it is never asked twice: relay ask --resume ${id}`;
   return failure.with(next, { id });
 }

@@ -159,6 +159,24 @@ describe('relay approve', () => {
     await eventually('the question to be closed', async () => (await listed())?.status === 'closed');
   });
 
+  test('a question of which the relay has not taken all is closed', async () => {
+    const liar = await cli.startLyingRelay();
+    let requestId = '';
+    const alter = (answer: Record<string, unknown>) => {
+      requestId = String(answer.requestId);
+      return { ...answer, answerForm: undefined };
+    };
+    liar.tell({ answer: (answer, { path }) => (path === '/api/v1/help' ? alter(answer) : answer) });
+    const env = { ...cli.agent, RELAY_URL: liar.url };
+    const { code, stderr } = await cli.run(['approve', 'Delete it?'], { env });
+    expect({ code, stderr: flat(stderr) }).toEqual({
+      code: 7,
+      stderr: expect.stringMatching(/did not take the `answerForm`.*The question was closed/),
+    });
+    const { requests } = JSON.parse((await cli.asExpert('show', '--json')).stdout);
+    expect(requests).toContainEqual(expect.objectContaining({ requestId, status: 'closed' }));
+  });
+
   test('nothing stays open behind a terminal that was closed', async () => {
     const { printed, kill } = cli.start(['approve', 'Delete it?'], { env: cli.agent, columns: 80 });
     const [refCode] = await printed(/HS-\w{8}/);

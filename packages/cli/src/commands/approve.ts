@@ -3,7 +3,7 @@ import { defineCommand } from '../arguments/command.ts';
 import { readDuration } from '../arguments/read-values.ts';
 import { askOptions, readPlan } from '../asking/read-plan.ts';
 import { showDecision } from '../asking/show-decision.ts';
-import { closingMs, startConversation } from '../asking/start-conversation.ts';
+import { closeInTime, startConversation } from '../asking/start-conversation.ts';
 import { waitForDecision } from '../asking/wait-for-decision.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
@@ -61,36 +61,35 @@ export const approve = defineCommand({
         style: 'dim',
       });
       const waiting = { conversation, journal, outages, timeoutMs, validForMs, closesAtEnd };
-      const awaited = await waitForDecision(context, waiting).catch(async (failure: unknown) => {
-        throw closesAtEnd ? await withdraw(conversation, failure) : failure;
-      });
+      const awaited = await waitForDecision(context, waiting);
       const outcome = showDecision(context, conversation, { ...awaited, form: approvalForm, json });
       if (closesAtEnd) await closeDecided(context, conversation);
       if (await context.out.written()) await journal.markDelivered(conversation.id, [awaited.entry]);
       return outcome;
+    } catch (failure) {
+      throw closesAtEnd ? await withdraw(conversation, failure) : failure;
     } finally {
       await end();
     }
   },
 });
 
-const close = (conversation: Conversation) => conversation.close({ signal: AbortSignal.timeout(closingMs) });
-
 async function closeDecided({ err }: Context, conversation: Conversation): Promise<void> {
   const { refCode } = conversation;
-  await close(conversation).catch(() =>
+  await closeInTime(conversation).catch(() =>
     err.paragraph(`${refCode} could not be closed, and stays open: relay close ${refCode}`),
   );
 }
 
 /** Closes a conversation without a decision, so that a later decision cannot be taken for one that has an effect. */
 async function withdraw(conversation: Conversation, failure: unknown): Promise<unknown> {
-  if (!(failure instanceof Failure) || ['closed', 'expired'].includes(failure.outcome)) return failure;
+  if (failure instanceof Failure && ['closed', 'expired'].includes(failure.outcome)) return failure;
   const { refCode } = conversation;
-  const closed = await close(conversation).then(
+  const closed = await closeInTime(conversation).then(
     () => `${refCode} was closed: a later decision has no effect.`,
     () =>
       `A later decision has no effect here, but the relay could not be told, and shows ${refCode} as open: relay close ${refCode}`,
   );
+  if (!(failure instanceof Failure)) return failure;
   return failure.with(closed, { ...failure.details, status: conversation.status });
 }

@@ -11,7 +11,8 @@ import { digestOf, partOf } from '../store.ts';
 import type { TopicBeginning } from '../transport/hub-stream.ts';
 import { listRequests, requestState } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
-import { type Asker, approve, choose } from './approve.ts';
+import { approve, choose } from './approve.ts';
+import type { Asker } from './closable-question.ts';
 import type { Conversation } from './conversation.ts';
 import { type ConversationState, checkState } from './conversation-state.ts';
 import { KnownExperts } from './known-experts.ts';
@@ -174,8 +175,8 @@ export function createRelay(given: RelayOptions = {}): Relay {
       const beginning = name ? undefined : { since: hub.position() };
       return await submitAndOpen(state, signal, { keys, beginning, schema: form, abandonment });
     },
-    approve: (...asked) => approve({ ...relay, api }, ...asked),
-    choose: (...asked) => choose({ ...relay, api }, ...asked),
+    approve: (...asked) => approve(relay, ...asked),
+    choose: (...asked) => choose(relay, ...asked),
     async resume(conversation, options = {}) {
       const { signal } = checkOptions(options, 'signal');
       const state = typeof conversation === 'string' ? await stored.find(conversation) : conversation;

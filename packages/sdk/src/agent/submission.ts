@@ -94,12 +94,12 @@ export interface Submitted {
   readonly position: string | undefined;
 }
 
-/** Ends the submit of a question whose call has ended, and reports which request the relay has made of it. */
+/** Ends the submit of a question whose call has ended, and gets what closes the request that the relay has made of it. */
 export interface Abandonment {
   /** Ends an attempt to submit that had begun before. */
   readonly signal: AbortSignal;
   /** Called when the relay has the question. */
-  note(requestId: string): void;
+  onSubmitted(close: (signal: AbortSignal | undefined) => Promise<void>): void;
 }
 
 /** A repeated submit returns the first response again. */
@@ -118,7 +118,7 @@ export async function submit(
     signal,
     { lasting: abandonment?.signal },
   );
-  abandonment?.note(request.requestId);
+  abandonment?.onSubmitted((own) => api.post(`/api/v1/close/${request.requestId}`, {}, () => {}, own));
   for (const name of ['agentName', 'agentVersions', 'answerForm', 'expiresIn'] as const) {
     // Otherwise the expert would be shown, and sign, something else, or the conversation would last longer than was asked.
     if ((echo[name] ?? undefined) !== body[name]) throw notTaken(name);

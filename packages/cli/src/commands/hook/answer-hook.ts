@@ -1,7 +1,7 @@
 import { type Form, toForm } from '@expert-relay/sdk/forms';
 import { code } from '@expert-relay/sdk/internal';
 import type { QuestionPlan } from '../../asking/read-plan.ts';
-import { startConversation } from '../../asking/start-conversation.ts';
+import { closeInTime, startConversation } from '../../asking/start-conversation.ts';
 import { waitForDecision } from '../../asking/wait-for-decision.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
@@ -91,9 +91,6 @@ function checkRules({ config }: Context, named: Named): void {
   if (rule !== undefined) throw new Failure('usage', `A rule of this machine keeps it here: ${rule}`);
 }
 
-/** A program that ends the hook has its time: closing must not take longer. */
-const closingMs = 3_000;
-
 async function ask(
   context: Context,
   { wait: timeoutMs, ...plan }: HookPlan,
@@ -111,7 +108,7 @@ async function ask(
     return { behavior: 'deny', message: entry.text || 'The expert has declined.' };
   } finally {
     // What is decided later has no effect, so the expert must not be left with it.
-    await conversation.close({ signal: AbortSignal.timeout(closingMs) }).catch(() => {});
+    await closeInTime(conversation).catch(() => {});
     await end();
   }
 }
