@@ -82,6 +82,8 @@ export async function startConversation(
     closable = closesAtEnd ? askClosable(relay, asked) : undefined;
     const asking = closable?.conversation ?? relay.ask(asked);
     const conversation = await warnWhenSlow(context.err, outages, asking);
+    // Another process may have asked under this name meanwhile: then nothing was saved here.
+    await journal.lock(conversation.export());
     if (named) await journal.deliverAgain(conversation.id);
     return { conversation, journal, outages, end };
   } catch (error) {

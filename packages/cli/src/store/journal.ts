@@ -30,19 +30,21 @@ export class Journal {
     const conversations = this.#conversations;
     await conversations.inOrder(async () => {
       const { id } = state;
-      const before = this.#locked.get(id) ?? (await this.#take(state));
+      const before = await this.#take(state);
       await conversations.writeState(state);
       this.#locked.set(id, { ...(this.#locked.get(id) ?? before), state });
     });
   }
 
-  /** Opens a stored conversation and locks it against other processes. */
+  /** Opens a stored conversation and locks it against other processes, unless this journal has it. */
   async lock(state: ConversationState): Promise<StoredConversation> {
     return await this.#conversations.inOrder(() => this.#take(state));
   }
 
   async #take(state: ConversationState): Promise<StoredConversation> {
     const { id, request } = state;
+    const known = this.#locked.get(id);
+    if (known) return known;
     const conversations = this.#conversations;
     this.#releases.push(lock(conversations.lockPath(id), request?.refCode ?? 'This conversation'));
     // It is read after locking: the process that had the lock may have changed it.

@@ -47,7 +47,12 @@ export function leaseNew(options: LeaseContext, question: QuestionWithFiles): Le
     entries,
     context: messages && [...messages],
   });
-  return openLease(options, journal, (relay, signal) => relay.ask({ ...question, signal }));
+  return openLease(options, journal, async (relay, signal) => {
+    const conversation = await relay.ask({ ...question, signal });
+    // Another process may have asked under this name meanwhile: then nothing was saved here.
+    await journal.lock(conversation.export());
+    return conversation;
+  });
 }
 
 function openLease(
