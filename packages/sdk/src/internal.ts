@@ -14,6 +14,6 @@ export { hasEnded } from './request-state.ts';
 export { isDiff } from './safe/is-diff.ts';
 export { block, code, hasHidden, toJson } from './safe/markdown.ts';
 export { tellingArgument } from './safe/telling-argument.ts';
-export { conversationPrefix } from './store.ts';
+export { conversationPrefix, nameBeside } from './store.ts';
 export { parseJson } from './transport/shape.ts';
 export { withTimeout } from './transport/waiting.ts';

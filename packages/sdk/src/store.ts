@@ -38,6 +38,10 @@ export interface Store {
 /** The names of conversations begin with this, before their ids. */
 export const conversationPrefix = 'conversation:';
 
+/** The name of what a program stores beside a conversation: a store in files removes both after the same time. */
+export const nameBeside = (kind: string, conversation: string): string =>
+  `${kind}:${conversationPrefix}${conversation}`;
+
 /** What a part of a store can do. */
 export type Values = Pick<Store, 'get' | 'set' | 'remember'>;
 

@@ -79,8 +79,8 @@ const expired = (refCode: string) =>
   );
 
 /**
- * The agent that asked takes no later decision for one. A running command may have locked the conversation: it learns it. Undefined
- * where this machine does not keep the conversation.
+ * Closes with the SDK, which first stores that a later decision does not count. A command that has locked the conversation reads that
+ * before it returns a decision. Undefined where this machine does not keep the conversation.
  */
 async function closeStored(
   context: Context,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ConversationState, Store } from '@expert-relay/sdk';
-import { conversationPrefix, createQueue, parseJson } from '@expert-relay/sdk/internal';
+import { conversationPrefix, createQueue, nameBeside, parseJson } from '@expert-relay/sdk/internal';
 import * as z from 'zod';
 import { Failure } from '../failure.ts';
 import { relayName } from './relay-name.ts';
@@ -121,8 +121,7 @@ export class Conversations {
   constructor({ folder, url }: { readonly folder: string; readonly url: string }) {
     this.store = openStore(folder, 'agents');
     this.#path = storeFolder(folder, 'agents');
-    // By the word `conversation` the SDK's store removes it with the conversation, after 33 days.
-    this.#prefix = `journal:conversation:${relayName(url)}:`;
+    this.#prefix = nameBeside('journal', `${relayName(url)}:`);
   }
 
   /** A damaged one is reported here and left out, or thrown as an error where it cannot be reported. */

@@ -6,8 +6,8 @@ import { readHolder, takeLock } from './lock-file.ts';
 import { makeFolder } from './make-folder.ts';
 
 /**
- * Locks a conversation for one process: two that send from one saved state would send its texts twice, and each
- * would overwrite what the other has stored. Returns the function that releases the lock.
+ * Locks a conversation for one process: of two, each would overwrite the journal and the state that the other has stored. That a text
+ * is sent once does not depend on it: the SDK claims each text in the store. Returns the function that releases the lock.
  */
 export function lock(path: string, what: string): () => void {
   if (!take(path)) {
