@@ -85,8 +85,14 @@ test('the recovery code of a new key can be stored, is checked, and opens the ke
     await button(other, 'Open my key').click();
     await other.getByText(sentence).waitFor();
   }
+  // All of it is in sight.
+  await field.fill(code);
+  const hidden = await field.evaluate(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+    Math.max(scrollWidth - clientWidth, scrollHeight - clientHeight),
+  );
+  expect(hidden).toBe(0);
   await field.fill(` ${code.toLowerCase().replaceAll('-', ' ')} `);
-  await button(other, 'Open my key').click();
+  await field.press('Enter');
   await button(other, newCode).waitFor();
   expect(await fingerprintOf(other)).toBe(await fingerprintOf(page));
   // The browser keeps the key.
@@ -129,6 +135,7 @@ test('the recovery code can be kept later: the answer goes first, then a line an
   const page = await device.open(`/requests/${asked.requestId}`);
   await page.getByRole('textbox', { name: 'Answer' }).fill('Yes.');
   await button(page, 'Send').click();
+  await page.getByText('Send waits for this step').waitFor();
   await button(page, 'Later').click();
   expect((await asked.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('Yes.');
   const line = page.getByText('Your recovery code is not kept yet.');

@@ -37,7 +37,13 @@ export function EncryptedReply({ conversation, presses, reply, kept }: Encrypted
       <>
         <div className={styles.panel}>
           {presses.needsKey ? (
-            <ExpertKeyPanel onDone={() => {}} onCancel={presses.cancel} />
+            <>
+              <p className={styles.waits}>
+                <b>{presses.waiting}</b> waits for this step, and is done then, unless you cancel it or
+                something changes in the request.
+              </p>
+              <ExpertKeyPanel onDone={() => {}} onCancel={presses.cancel} />
+            </>
           ) : (
             <ExpertKeyPanel onDone={() => setHasOpened(true)} />
           )}

@@ -6,7 +6,7 @@ import { Button, CancelButton } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Unguarded } from '../ui/press-guard.tsx';
-import { CodeField } from '../ui/text-field.tsx';
+import { LongCodeField } from '../ui/text-field.tsx';
 import { useAction } from '../ui/use-action.ts';
 import styles from './expert-key.module.css';
 import { MakeExpertKey } from './make-expert-key.tsx';
@@ -22,7 +22,7 @@ export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCanc
   const [hasStepped, setHasStepped] = useState(false);
   const [code, setCode] = useState('');
   const [mistake, setMistake] = useState<string>();
-  const field = useRef<HTMLInputElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
   const opening = useAction(async () => {
     try {
       await expertKey.open(code);
@@ -63,15 +63,14 @@ export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCanc
         Enter your recovery code to read and answer encrypted requests here.
       </p>
       <form className={styles.form} onSubmit={open} noValidate>
-        <CodeField
+        <LongCodeField
           ref={field}
           label="Recovery code"
           hint="28 letters and digits. Spaces, dashes and lower case do not matter."
           className={styles.input}
           value={code}
-          onChange={(event) => setCode(event.target.value)}
+          onValue={setCode}
           error={mistake}
-          enterKeyHint="go"
         />
         <div className={styles.actions}>
           <Unguarded>
