@@ -144,6 +144,8 @@ test('signing in as another user asks before the key of the first one is removed
   await page.goto('/dashboard/requests');
   await question.waitFor();
   expect(await hasRoot()).toBe(true);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Stay signed in' }).click();
   await page.getByRole('button', { name: 'Keep that key' }).click();
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
   expect(await hasRoot()).toBe(true);

@@ -75,6 +75,8 @@ test('a sign-out moves all tabs to the sign-in page and deletes the data in the 
   await eventually('the draft is stored', async () => (await countStoredValues(first)) > 0);
   // A sign-out that was not confirmed removes nothing.
   await first.getByRole('button', { name: 'Sign out' }).first().click();
+  const unsent = first.getByRole('region', { name: 'Sign out of this browser?' }).getByRole('listitem');
+  expect(await unsent.allTextContents()).toEqual([expect.stringMatching(/^HS-\w{8} Is it safe\?$/)]);
   await first.getByRole('button', { name: 'Stay signed in' }).click();
   expect(await box(first).inputValue()).toBe('A secret');
   expect(await countStoredValues(first)).toBeGreaterThan(0);

@@ -18,6 +18,7 @@ const KeysPage = lazyPage(async () => (await import('./keys/keys-page.tsx')).Key
 const ConfirmEmailPage = lazyPage(
   async () => (await import('./endpoints/confirm-email-page.tsx')).ConfirmEmailPage,
 );
+const UnsentRequests = lazyPage(async () => (await import('./inbox/unsent-requests.tsx')).UnsentRequests);
 const SettingsPage = lazyPage(async () => (await import('./settings/settings-page.tsx')).SettingsPage);
 
 export function createQueryClient(): QueryClient {
@@ -50,7 +51,14 @@ export function App({ context, queries, firstRead }: AppProps) {
       <AppContextProvider context={context}>
         <Router base="/dashboard">
           <InboxProvider firstRead={firstRead}>
-            <Shell bar={<UnsentBar />}>
+            <Shell
+              bar={<UnsentBar />}
+              unsentRequests={
+                <Suspense>
+                  <UnsentRequests />
+                </Suspense>
+              }
+            >
               <PageErrorBoundary>
                 <Suspense fallback={<Skeleton lines={['40%', '80%', '60%']} />}>
                   <Switch>

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { UnsentRequests } from '../inbox/unsent-requests.tsx';
 import { ActionError } from '../relay/action-error.tsx';
 import { useAppContext, useExpertKey } from '../session/app-context.tsx';
 import { signOut } from '../session/sign-out.ts';
@@ -35,7 +36,9 @@ export function SettingsPage() {
         about={`This removes everything of yours from this browser: ${hasKey ? 'your key and ' : ''}your drafts.`}
       >
         {isLeaving ? (
-          <SignOutQuestion hasKey={hasKey} signingOut={signingOut} onCancel={() => setIsLeaving(false)} />
+          <SignOutQuestion signingOut={signingOut} onCancel={() => setIsLeaving(false)}>
+            <UnsentRequests />
+          </SignOutQuestion>
         ) : (
           <div>
             <Button onClick={() => setIsLeaving(true)}>Sign out</Button>

@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { StartPage } from './page.tsx';
-import { SignOutQuestion } from './sign-out-question.tsx';
+import { removesTexts, SignOutPanel } from './sign-out-question.tsx';
 
 interface KeysOfOthersProps {
   /** The name of the user who has signed in. */
@@ -23,7 +23,9 @@ export function KeysOfOthersQuestion({ name, storage, onDecide }: KeysOfOthersPr
   if (isLeaving) {
     return (
       <StartPage>
-        <SignOutQuestion hasKey={false} signingOut={signingOut} onCancel={() => setIsLeaving(false)} />
+        <SignOutPanel signingOut={signingOut} onCancel={() => setIsLeaving(false)}>
+          <p>{removesTexts}</p>
+        </SignOutPanel>
         <ActionError error={signingOut.error} />
       </StartPage>
     );

@@ -1,6 +1,6 @@
 import { type ReactNode, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useAppContext, useExpertKey } from '../session/app-context.tsx';
+import { useAppContext } from '../session/app-context.tsx';
 import { signOut } from '../session/sign-out.ts';
 import { InboxIcon, KeysIcon, SettingsIcon, SignOutIcon } from '../ui/icons.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';
@@ -27,18 +27,19 @@ const pages = [
 interface ShellProps {
   /** A line above every page. */
   readonly bar: ReactNode;
+  /** Names the requests whose texts a sign-out removes. */
+  readonly unsentRequests: ReactNode;
   readonly children: ReactNode;
 }
 
 /** What surrounds every page: navigation, state of the connection, shortcuts. */
-export function Shell({ bar, children }: ShellProps) {
+export function Shell({ bar, unsentRequests, children }: ShellProps) {
   const context = useAppContext();
   const [location, navigate] = useLocation();
   const waiting = useStore(waitingCount);
   const hasVaultChanged = useStore(context.expertKey.change) !== undefined;
   const isCodeDue = useStore(context.expertKey.isCodeDue);
   const [isHelpOpen, setIsHelpOpen] = useState(false);
-  const key = useExpertKey();
   const [isLeaving, setIsLeaving] = useState(false);
   const signingOut = useAction(() => signOut(context));
   useShortcuts({
@@ -97,11 +98,9 @@ export function Shell({ bar, children }: ShellProps) {
         {bar}
         {isLeaving && (
           <div className={styles.question}>
-            <SignOutQuestion
-              hasKey={key.kind === 'ready' || key.kind === 'loading'}
-              signingOut={signingOut}
-              onCancel={() => setIsLeaving(false)}
-            />
+            <SignOutQuestion signingOut={signingOut} onCancel={() => setIsLeaving(false)}>
+              {unsentRequests}
+            </SignOutQuestion>
           </div>
         )}
         {hasVaultChanged && (
