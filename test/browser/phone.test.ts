@@ -198,3 +198,19 @@ test('Send is in view with a long text and eight files, also above the keyboard'
     expect(header?.height).toBeLessThan(size.height < 500 ? 80 : 150);
   }
 });
+
+test('the header of a conversation is one line, on a phone and in a small window', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent('deploy agent');
+  const { requestId } = await agent.relay.ask({ question: 'May I?', tags: ['payments', 'eu-west-1'] });
+  const page = await device.open(`/requests/${requestId}`);
+  await page.getByText('eu-west-1').first().waitFor();
+  for (const width of [360, 768, 820, 1024, 1279, 1280]) {
+    await page.setViewportSize({ width, height: 740 });
+    await eventually(`one line at ${width} px`, async () => {
+      const { height = 100 } = (await page.locator('[data-pane] header').boundingBox()) ?? {};
+      return height < 60;
+    });
+    await page.locator('[data-pane]').getByText('Encrypted').waitFor();
+  }
+});

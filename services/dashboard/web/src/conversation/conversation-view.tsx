@@ -7,7 +7,7 @@ import { DecisionContext } from '../text/agent-text.tsx';
 import { ShownContext } from '../text/text-end.tsx';
 import { agentAndKey, agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
-import { useIsNarrow } from '../ui/is-narrow.ts';
+import { useIsTight } from '../ui/is-narrow.ts';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
@@ -55,8 +55,8 @@ export function ConversationView({ requestId, onNext, triage, similar }: Convers
       : 'Request',
   );
   const isOver = request !== undefined && hasEnded(request);
-  // It scrolls away: there is little height.
-  const isNarrow = useIsNarrow();
+  // What is known about the request stands below the header, and scrolls away: there is no room for it.
+  const isTight = useIsTight();
   useShortcuts({
     r: () => {
       const reply = pane.current?.querySelector<HTMLElement>('[data-reply]');
@@ -103,11 +103,11 @@ export function ConversationView({ requestId, onNext, triage, similar }: Convers
           onNext={onNext}
           onPanel={setPanel}
         >
-          {!isNarrow && facts}
+          {!isTight && facts}
         </ConversationHeader>
         <div className={styles.scroller} ref={scroll.scroller}>
           <div className={styles.content} ref={scroll.content}>
-            {isNarrow && facts}
+            {isTight && facts}
             <Suspense>
               {panel === 'fingerprint' && <FingerprintPanel onClose={() => setPanel('none')} />}
             </Suspense>

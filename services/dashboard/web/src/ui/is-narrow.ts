@@ -5,10 +5,14 @@ const query = '(max-width: 767px)';
 
 export const isNarrow = (): boolean => matchMedia(query).matches;
 
-function subscribe(call: () => void): () => void {
-  const list = matchMedia(query);
-  list.addEventListener('change', call);
-  return () => list.removeEventListener('change', call);
-}
+const subscribe = (call: () => void): (() => void) => {
+  addEventListener('resize', call);
+  return () => removeEventListener('resize', call);
+};
 
 export const useIsNarrow = (): boolean => useSyncExternalStore(subscribe, isNarrow);
+
+const isTight = (): boolean => matchMedia('(max-width: 1279px)').matches;
+
+/** A conversation has little width: on a phone, and beside the list on a tablet or in a small window. */
+export const useIsTight = (): boolean => useSyncExternalStore(subscribe, isTight);
