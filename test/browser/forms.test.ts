@@ -89,7 +89,14 @@ describe.each([
     for (const key of ['a', 'y', 'd', 'Enter', 'r']) await page.keyboard.press(key);
     await page.keyboard.type('Not on a Friday.');
     expect(await page.getByLabel('Comment').inputValue()).toBe('Not on a Friday.');
-    await button(page, 'Decline').focus();
+    // Nor do the keys that send a message.
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('A comment goes with the decision').waitFor();
+    for (const name of ['Approve', 'Decline']) {
+      await page.keyboard.press('Tab');
+      await button(page, name).and(page.locator(':focus')).waitFor();
+    }
+    expect(await page.getByLabel('Comment').inputValue()).toBe('Not on a Friday.');
     await page.keyboard.press('Enter');
     const { decision, text } = await waitForDecision();
     expect(decision?.action).toBe('decline');

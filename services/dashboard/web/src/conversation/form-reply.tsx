@@ -122,13 +122,6 @@ export function FormReply(props: FormReplyProps) {
   return (
     <section className={styles.reply} aria-label="Your decision">
       {slot && createPortal(fields, slot)}
-      {(isCommenting || now.comment !== '') && (
-        <CommentBox
-          value={now.comment}
-          isFocused={isCommenting}
-          onChange={(comment) => draft.change({ comment })}
-        />
-      )}
       <div className={styles.others}>
         <p role="status" className={problems.hint ? styles.problems : 'visually-hidden'}>
           {problems.hint}
@@ -159,6 +152,14 @@ export function FormReply(props: FormReplyProps) {
           />
         )}
       </div>
+      {(isCommenting || now.comment !== '') && (
+        <CommentBox
+          value={now.comment}
+          isFocused={isCommenting}
+          onChange={(comment) => draft.change({ comment })}
+          onSendKey={() => presses.say('A comment goes with the decision: Tab leads to its buttons.')}
+        />
+      )}
       <div className={styles.decide}>
         {(isDecided || !form) && question}
         {form && state !== 'conflict' && (

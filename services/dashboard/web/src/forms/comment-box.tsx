@@ -6,9 +6,11 @@ interface CommentBoxProps {
   readonly value: string;
   readonly isFocused: boolean;
   readonly onChange: (value: string) => void;
+  /** The keys that send a message. They decide nothing. */
+  readonly onSendKey: () => void;
 }
 
-export function CommentBox({ value, isFocused, onChange }: CommentBoxProps) {
+export function CommentBox({ value, isFocused, onChange, onSendKey }: CommentBoxProps) {
   const id = useId();
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -28,6 +30,9 @@ export function CommentBox({ value, isFocused, onChange }: CommentBoxProps) {
         rows={2}
         value={value}
         onChange={({ target }) => onChange(target.value)}
+        onKeyDown={({ key, ctrlKey, metaKey, nativeEvent }) => {
+          if (key === 'Enter' && (ctrlKey || metaKey) && !nativeEvent.isComposing) onSendKey();
+        }}
       />
     </div>
   );
