@@ -176,6 +176,8 @@ describe('a decision is sent after four seconds, or', () => {
       return anyButton(page, 'Approve').isVisible();
     });
     if (why) await says(page, why);
+    // The request was picked up, and nothing was written.
+    else expect(await page.locator('[data-request][aria-current]').textContent()).not.toContain('started');
     expect(await page.getByLabel('Comment').inputValue()).toBe('Soon.');
     await page.clock.runFor(6_000);
     expect(await answersTo(agent, requestId)).toEqual([]);

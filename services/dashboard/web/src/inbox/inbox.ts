@@ -204,7 +204,7 @@ async function checkRows(read: readonly Row[], check: Expert['check']): Promise<
     if (!shown) return [];
     const { requestId, refCode, status, responseCount } = row;
     const { question, agentName, answerForm, form, newestText, refused, tags } = shown;
-    const { createdAt, lastActivityAt, turn, snoozedUntil, pickedUp, expiresAt, encrypted } = row;
+    const { createdAt, lastActivityAt, turn, snoozedUntil, expiresAt, encrypted } = row;
     const agent = refused ? { ...row.agent, name: '' } : row.agent;
     return {
       requestId,
@@ -215,7 +215,6 @@ async function checkRows(read: readonly Row[], check: Expert['check']): Promise<
       lastActivityAt,
       turn,
       snoozedUntil,
-      pickedUp,
       expiresAt,
       agent,
       encrypted,

@@ -111,11 +111,10 @@ function TimeLeft({ row }: { row: Row }) {
 }
 
 /** The state in words, unless the filter or the rest of the row shows it already. */
-function describeState({ status, turn, pickedUp, responseCount }: Row): string | undefined {
+function describeState({ status, turn, responseCount }: Row): string | undefined {
   if (status === 'expired') return responseCount > 0 ? 'Expired' : 'Expired unanswered';
   if (status === 'closed') return responseCount > 0 ? undefined : 'Ended unanswered';
-  if (status === 'responded') return turn === 'expert' ? 'Follow-up' : undefined;
-  return pickedUp ? 'Answer started' : undefined;
+  return status === 'responded' && turn === 'expert' ? 'Follow-up' : undefined;
 }
 
 /** The relay erases the content of ended requests after the retention time. */

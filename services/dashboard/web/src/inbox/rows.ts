@@ -12,7 +12,6 @@ export interface Row
     | 'createdAt'
     | 'lastActivityAt'
     | 'turn'
-    | 'pickedUp'
     | 'expiresAt'
     | 'agent'
     | 'encrypted'

@@ -15,7 +15,6 @@ export const requestRow = (minute: number, change: Partial<Row> = {}): Row => ({
   createdAt: timeOf(minute),
   lastActivityAt: timeOf(minute),
   turn: 'expert',
-  pickedUp: false,
   tags: [],
   expiresAt: '2026-11-25T12:00:00.000Z',
   agent: { keyId: 'key', name: 'build agent' },
