@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
+import { pressDisabled } from './setup/press-disabled.ts';
 import { pressOnceRead } from './setup/press-once-read.ts';
 import { pressUnsent } from './setup/press-unsent.ts';
 import { held, sendHeld } from './setup/send-held.ts';
@@ -53,6 +54,39 @@ test('a question that was not read to its end is not answered: the press brings 
   await pressOnceRead(page, 'Send');
   const answer = await conversation.waitForAnswer({ timeoutMs: 120_000 });
   expect(answer).toMatchObject({ text: 'Leave it.', seenYourLast: true });
+  expect(device.problems).toEqual([]);
+});
+
+test('a diff with a folded file does not count as shown: the press brings the expert to what is folded', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const file = (name: string) => `diff --git a/${name} b/${name}\n@@ -1 +1,40 @@\n${'+a line\n'.repeat(40)}`;
+  const { requestId } = await agent.relay.ask({
+    question: 'May I deploy?',
+    form: { type: 'object', properties: {} },
+    messages: [{ role: 'user', content: file('one') + file('two') }],
+    encrypted: false,
+  });
+  const page = await device.open(`/requests/${requestId}`);
+  const files = page.locator('article details summary');
+  await files.nth(1).waitFor();
+  expect(await button(page, 'Approve').getAttribute('aria-disabled')).toBe('true');
+  for (const name of ['one', 'two']) await files.getByText(`a/${name}`).click();
+  await page.locator('[data-end="context:0"]').scrollIntoViewIfNeeded();
+  const isFocused = (at: number) =>
+    files.nth(at).evaluate((summary) => summary === summary.ownerDocument.activeElement);
+  for (const at of [0, 1]) {
+    await eventually(`the press leads to file ${at}`, async () => {
+      if (await isFocused(at)) return true;
+      await pressDisabled(page, 'Approve');
+      return false;
+    });
+    expect(await page.locator('[data-undo]').count()).toBe(0);
+    await page.keyboard.press('Enter');
+  }
+  await page.locator('[data-end="context:0"]').scrollIntoViewIfNeeded();
+  await pressOnceRead(page, 'Approve');
+  await page.locator('[data-undo]').waitFor();
   expect(device.problems).toEqual([]);
 });
 

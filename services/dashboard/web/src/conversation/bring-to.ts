@@ -1,3 +1,5 @@
+import { foldedBefore } from '../text/watch-end.ts';
+
 /**
  * Scrolls to the end of a text and keeps it in the middle of the view until it counts as shown: short texts below it then count,
  * too. Or it scrolls to what opens the text: a button, or the summary of what is folded.
@@ -5,9 +7,9 @@
 export function bringTo(name: string, isShown: () => boolean): void {
   const selector = (attribute: string) => `[${attribute}="${CSS.escape(name)}"]`;
   const end = document.querySelector(selector('data-end'));
-  const closed = document.querySelector(
-    `details:not([open]):has(${selector('data-end')}, ${selector('data-folded')})`,
-  );
+  const closed =
+    document.querySelector(`details:not([open]):has(${selector('data-end')}, ${selector('data-folded')})`) ??
+    (end && foldedBefore(end));
   const folded =
     closed?.querySelector('summary') ??
     document.querySelector<HTMLElement>(`${selector('data-folded')}, [data-earlier]`);
