@@ -31,5 +31,12 @@ export {
   submissionColumns,
   withoutAbsent,
 } from './request/content.ts';
-export { makeRefCode, makeRequestId, parseRefCode, refCodeColumn, requestIdFrom } from './request/ids.ts';
+export {
+  makeRefCode,
+  makeRequestId,
+  parseRefCode,
+  parseRefCodeStart,
+  refCodeColumn,
+  requestIdFrom,
+} from './request/ids.ts';
 export { isSessionOpen, sessionsFrom } from './session/is-session-open.ts';

@@ -33,8 +33,16 @@ export const refCodeColumn = sql`'HS-' || ref_code AS "refCode"`;
 
 /** `hs-o1i1...` -> `0111...`: accepts lower case, and the letters that people write for 0 and 1. */
 export function parseRefCode(text: string): string | undefined {
-  const code = text.toUpperCase().replace(/^HS-/, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
-  return /^[0-9A-HJKMNP-TV-Z]{8}$/.test(code) ? code : undefined;
+  const start = parseRefCodeStart(text);
+  return start?.length === 8 ? start : undefined;
+}
+
+/** The same for the beginning of a code: at least four characters of it, or one behind `HS-`. Shorter words are rarely meant as a code. */
+export function parseRefCodeStart(text: string): string | undefined {
+  const upper = text.toUpperCase();
+  const code = upper.replace(/^HS-/, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
+  if (!/^[0-9A-HJKMNP-TV-Z]{1,8}$/.test(code)) return undefined;
+  return code.length >= 4 || upper.startsWith('HS-') ? code : undefined;
 }
 
 const pool = Buffer.alloc(4_096);

@@ -252,6 +252,18 @@ describe('a list', () => {
     }
   });
 
+  test('finds a request by its code, or by the beginning of it', async () => {
+    const user = await newUser();
+    const [{ id, lastActivityAt } = { id: '' }] = await insertRequests(user, ['answered', 'answered']);
+    await database.query`
+      UPDATE help_requests SET ref_code = CASE id WHEN ${id} THEN '7K3M9QXA' ELSE '8K3M9QXA' END
+      WHERE user_id = ${user.userId}::uuid`;
+    for (const q of ['HS-7K3M9QXA', '7k3m9qxa', 'HS-7K3M', '7K3M', ' hs-7k3'])
+      expect(await readAll(user.session, { q }, 10)).toEqual([`${id} ${lastActivityAt}`]);
+    for (const q of ['K3M9', 'HS-7K3N', '7K3', '%K3M', '7K3M9QXA0'])
+      expect(await readAll(user.session, { q }, 10)).toEqual([]);
+  });
+
   test('searches the part of a long question that it shows', async () => {
     const user = await newUser();
     const [{ id, lastActivityAt } = { id: '' }] = await insertRequests(user, ['answered']);

@@ -8,7 +8,7 @@ import {
   noteColumns,
   ownedBy,
   type Party,
-  parseRefCode,
+  parseRefCodeStart,
   type Query,
   type RequestNotes,
   type Sql,
@@ -156,12 +156,12 @@ const listedQuestion = sql`
     ELSE left(question, ${excerptLength}::int) END`;
 
 function matches(q: string): Sql {
-  const refCode = parseRefCode(q.trim());
+  const refCode = parseRefCodeStart(q.trim());
   const isIn = (text: Sql) =>
     sql`COALESCE(position(${folded(sql`${q}::text`)} IN ${folded(text)}) > 0, FALSE)`;
   // No tag has a line break: so `q` is not found across two tags.
   const inTags = /\n/.test(q) ? sql`FALSE` : isIn(sql`array_to_string(tags, chr(10))`);
-  return sql`(${isIn(listedQuestion)} OR ${inTags} ${refCode ? sql`OR ref_code = ${refCode}` : empty})`;
+  return sql`(${isIn(listedQuestion)} OR ${inTags} ${refCode ? sql`OR starts_with(ref_code, ${refCode})` : empty})`;
 }
 
 /**
