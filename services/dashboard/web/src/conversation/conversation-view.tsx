@@ -69,16 +69,10 @@ export function ConversationView({ requestId, onNext, triage, similar }: Convers
   });
 
   if (!request) {
-    const code = failure ?? (kind === 'online' ? undefined : codeOfConnection[kind]);
-    if (code) {
+    if (failure || kind !== 'online') {
       return (
         <Suspense fallback={<ConversationSkeleton />}>
-          <FailedConversation
-            requestId={requestId}
-            conversation={conversation}
-            code={code}
-            onRetry={failure && conversation.retry}
-          />
+          <FailedConversation requestId={requestId} conversation={conversation} />
         </Suspense>
       );
     }
@@ -152,14 +146,6 @@ export function ConversationView({ requestId, onNext, triage, similar }: Convers
     </ShownContext>
   );
 }
-
-/** Why a request that was never read is not read now. */
-const codeOfConnection = {
-  offline: 'unavailable',
-  unreachable: 'unavailable',
-  limited: 'rate_limited',
-  'signed-out': 'invalid_key',
-} as const;
 
 /** After Escape in a text field, single keys such as j are shortcuts again. */
 function leaveField(event: KeyboardEvent<HTMLElement>): void {

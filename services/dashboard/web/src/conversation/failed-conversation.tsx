@@ -1,7 +1,9 @@
 import { Link } from 'wouter';
+import { type Connection, connection } from '../relay/connection.ts';
 import { PageHeading } from '../shell/page.tsx';
 import { routes } from '../shell/routes.ts';
 import { Button } from '../ui/button.tsx';
+import { useStore } from '../ui/store.ts';
 import styles from './conversation-view.module.css';
 import type { FailureCode } from './failure-codes.ts';
 import { WrittenFor } from './kept-draft.tsx';
@@ -11,27 +13,35 @@ import type { FollowedConversation } from './use-conversation.ts';
 interface FailedConversationProps {
   readonly requestId: string;
   readonly conversation: FollowedConversation;
-  readonly code: FailureCode;
-  /** Undefined while the relay cannot be reached. */
-  readonly onRetry: (() => void) | undefined;
 }
 
+/** Why a request that was never read is not read now. */
+const codeOfConnection = {
+  online: 'unexpected_answer',
+  offline: 'unavailable',
+  unreachable: 'unavailable',
+  limited: 'rate_limited',
+  'signed-out': 'invalid_key',
+} as const satisfies Record<Connection['kind'], FailureCode>;
+
 /** Why a request cannot be shown, and what the expert has written for it. */
-export function FailedConversation({ requestId, conversation, code, onRetry }: FailedConversationProps) {
-  const { what, next } = refusalSentence(code);
+export function FailedConversation({ requestId, conversation }: FailedConversationProps) {
+  const { kind } = useStore(connection);
+  const { failure } = conversation.now;
+  const { what, next } = refusalSentence(failure ?? codeOfConnection[kind]);
   return (
     <div className={styles.failure}>
       <PageHeading className={styles.failureHeading}>{what}</PageHeading>
       <p>{next}</p>
       <div className={styles.actions}>
-        {onRetry && (
-          <Button look="main" onClick={onRetry}>
+        {failure && (
+          <Button look="main" onClick={conversation.retry}>
             Try again
           </Button>
         )}
         <Link href={routes.inbox}>Go to the inbox</Link>
       </div>
-      {onRetry && (
+      {failure && (
         <div className={styles.written}>
           <WrittenFor requestId={requestId} conversation={conversation} />
         </div>

@@ -7,8 +7,8 @@ const oneLookalike = new RegExp(`[${lookalikes}]\\p{M}*`, 'gu');
 const latin = /\p{Script=Latin}/u;
 const readsAsLatin = new RegExp(`^[\\p{Script=Latin}\\p{M}\\p{N}_${lookalikes}]+$`, 'u');
 
-/** Between these, a wide space is an ordinary one. */
-const wide = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]`;
+/** Characters of Chinese, Japanese and Korean: between these, a wide space is an ordinary one. */
+const wide = String.raw`[\u1100-\u11ff\u3000-\ud7ff\uf900-\ufaff\uff00-\uffef]`;
 const blanks = [
   // At the end of a line.
   String.raw`(?<![ \t])[ \t]+(?![ \t])(?=\n|(?![\s\S]))`,
