@@ -1,5 +1,5 @@
 /** Not public: for the command line, the web app and the adapters of this repository. It changes with any release. */
-export { askClosable } from './agent/closable-question.ts';
+export { type Asker, askClosable } from './agent/closable-question.ts';
 export { digestAsked } from './agent/once.ts';
 export { ownerOf } from './agent/owner.ts';
 export { awaitedPartsMs } from './client-options.ts';

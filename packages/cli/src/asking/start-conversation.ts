@@ -1,4 +1,4 @@
-import type { Conversation, ConversationState, Relay } from '@expert-relay/sdk';
+import type { Conversation, Relay } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
 import { askClosable } from '@expert-relay/sdk/internal';
 import { readTextArgument } from '../arguments/read-text-argument.ts';
@@ -52,21 +52,17 @@ export async function startConversation(
   const files = readFiles(attach);
   const entries = [ownEntry({ text: question, form, files, isEncrypted: confidential, now: context.now() })];
   const journal = new Journal(conversations, { entries, context: messages, validForMs });
-  let named: ConversationState | undefined;
+  let isNew = true;
   let id: string | undefined;
   let closable: ReturnType<typeof askClosable<Form>> | undefined;
-  const relay = connect(async (state) => {
-    id = state.id;
-    await journal.save(state);
-  });
+  const relay = connect(journal);
+  const onId = async (given: string, isNewId: boolean) => {
+    await journal.lock(given);
+    [id, isNew] = [given, isNewId];
+    if (!isNew) await journal.limitAge(id, validForMs);
+  };
   const end = endOf(relay, outages, journal);
   try {
-    named =
-      plan.once === undefined ? undefined : await relay.findNamed(plan.once, { signal: context.signal });
-    if (named) {
-      await journal.lock(named);
-      await journal.limitAge(named.id, validForMs);
-    }
     const asked = {
       question,
       messages,
@@ -79,18 +75,16 @@ export async function startConversation(
       once: plan.once,
       signal: context.signal,
     };
-    closable = closesAtEnd ? askClosable(relay, asked) : undefined;
-    const asking = closable?.conversation ?? relay.ask(asked);
+    closable = closesAtEnd ? askClosable(relay, asked, { onId }) : undefined;
+    const asking = closable?.conversation ?? relay.ask(asked, { onId });
     const conversation = await warnWhenSlow(context.err, outages, asking);
-    // Another process may have asked under this name meanwhile: then nothing was saved here.
-    await journal.lock(conversation.export());
-    if (named) await journal.deliverAgain(conversation.id);
+    if (!isNew) await journal.deliverAgain(conversation.id);
     return { conversation, journal, outages, end };
   } catch (error) {
     const closed = closable && (await closeInTime(closable).catch(() => 'failed' as const));
     await end();
     const failure = explainError(error, context.signal);
-    if (id !== undefined && !named && isNotAsked(failure)) await conversations.forget(id);
+    if (id !== undefined && isNew && isNotAsked(failure)) await conversations.forget(id);
     throw describeFailure(failure, id, closed);
   }
 }
@@ -130,12 +124,13 @@ export async function resumeConversation(
   const form = await readQuestionForm(context, plan.asksFor);
   const files = readFiles(plan.attach);
   const journal = new Journal(conversations);
-  const relay = connect((state) => journal.save(state));
+  const relay = connect(journal);
   const end = endOf(relay, outages, journal);
   let conversation: Conversation | undefined;
   try {
-    const { state } = await journal.lock(stored.state);
-    conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
+    const { id, request } = stored.state;
+    await journal.lock(id, request?.refCode);
+    conversation = await warnWhenSlow(context.err, outages, relay.resume(id, { signal }));
     const started = { conversation, journal, outages, end };
     if (text !== undefined || plan.again) {
       const sending = { conversation, journal, now: context.now, signal };

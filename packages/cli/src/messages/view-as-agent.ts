@@ -23,7 +23,7 @@ export async function showToAgent(
   const { conversations, connect, outages } = openAgent(context, { acceptsUnprotected });
   const { signal, err } = context;
   const journal = new Journal(conversations);
-  const relay = connect((state) => journal.save(state));
+  const relay = connect(journal);
   try {
     const stored = await conversations.find(refCode);
     if (!stored) {
@@ -36,8 +36,8 @@ export async function showToAgent(
       );
       return view;
     }
-    const { state } = await journal.lock(stored.state);
-    const conversation = await relay.resume(state, { signal });
+    await journal.lock(stored.state.id, refCode);
+    const conversation = await relay.resume(stored.state.id, { signal });
     const refused = await readNew(conversation, journal, signal);
     const view = { ...viewOf(conversation, journal.read(stored.state.id)), refused };
     show(view);

@@ -1,8 +1,9 @@
-import { type ConversationState, createRelay, type Relay, type Store } from '@expert-relay/sdk';
-import { conversationPrefix } from '@expert-relay/sdk/internal';
+import { createRelay, type Relay } from '@expert-relay/sdk';
+import type { Asker } from '@expert-relay/sdk/internal';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { Conversations } from '../store/conversations.ts';
+import { Journal } from '../store/journal.ts';
 import { type Outages, watchOutages } from './outages.ts';
 import { type Access, requireKind, requireRelay } from './require-relay.ts';
 import { timing } from './timing.ts';
@@ -17,8 +18,8 @@ export interface Agent {
   readonly access: Access;
   readonly conversations: Conversations;
   readonly outages: Outages;
-  /** `save` takes each state that the SDK stores, in place of the store. */
-  connect(save?: (state: ConversationState) => Promise<void>): Relay;
+  /** The client stores the states of the conversations that the journal has locked. */
+  connect(journal?: Journal): Relay & Asker;
 }
 
 export interface AgentOptions {
@@ -43,7 +44,7 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
     outages,
     access,
     conversations,
-    connect: (save) =>
+    connect: (journal = new Journal(conversations)) =>
       createRelay({
         url: access.url,
         apiKey: access.apiKey,
@@ -51,23 +52,11 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
         expert: config.expert,
         acceptUnprotected: acceptsUnprotected,
         agentName: agentName ?? config.agentName,
-        store: savingStates(conversations.store, save),
+        store: journal.store,
         secret: config.agentSecret,
         onOutage: outages.onOutage,
         timing,
       }),
-  };
-}
-
-/** A state is saved under a lock. Without `save`, another command may have the lock, so its state stays. */
-function savingStates(
-  store: Store,
-  save: (state: ConversationState) => Promise<void> = async () => {},
-): Store {
-  return {
-    ...store,
-    set: async (name, value) =>
-      name.startsWith(conversationPrefix) ? await save(JSON.parse(value)) : await store.set(name, value),
   };
 }
 

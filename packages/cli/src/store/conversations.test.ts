@@ -28,7 +28,7 @@ async function keep(refCode: string | undefined): Promise<StoredConversation> {
     keys: { secret: 1 },
   };
   const kept = { version: 1, entries: [], state: state as unknown as StoredConversation['state'] } as const;
-  await open().write({ ...kept, entries: [] });
+  await open().write(kept.state.id, { version: 1, entries: [] });
   await open().writeState(kept.state);
   return { ...kept, entries: [] };
 }

@@ -65,7 +65,8 @@ export type Entry = z.infer<typeof entry>;
 export type StoredDecision = NonNullable<Entry['decision']>;
 export type DecisionEntry = Entry & { readonly decision: StoredDecision };
 export type StoredFile = NonNullable<Entry['files']>[number];
-export type StoredConversation = z.infer<typeof journal> & { readonly state: ConversationState };
+export type StoredJournal = z.infer<typeof journal>;
+export type StoredConversation = StoredJournal & { readonly state: ConversationState };
 
 export type JournalContent = Omit<z.infer<typeof journal>, 'version'>;
 
@@ -161,8 +162,8 @@ export class Conversations {
   }
 
   /** Writes what is kept beside the state. */
-  async write({ state, ...beside }: StoredConversation): Promise<void> {
-    await this.store.set(this.#nameOf(state.id), JSON.stringify(beside));
+  async write(id: string, beside: StoredJournal): Promise<void> {
+    await this.store.set(this.#nameOf(id), JSON.stringify(beside));
   }
 
   async writeState(state: ConversationState): Promise<void> {

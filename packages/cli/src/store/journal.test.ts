@@ -13,13 +13,14 @@ test('is written again when a conversation is opened, so that the store does not
     const conversations = new Conversations({ folder, url: 'https://relay.example' });
     const state = { version: 2, id: crypto.randomUUID() } as ConversationState;
     const first = new Journal(conversations);
+    await first.lock(state.id);
     await first.save(state);
     await first.release();
     const files = storeFolder(folder, 'agents');
     const name = readdirSync(files).find((one) => one.startsWith('journal.')) ?? '';
     utimesSync(join(files, name), 0, 0);
     const second = new Journal(conversations);
-    await second.lock(state);
+    await second.lock(state.id);
     await second.release();
     expect(statSync(join(files, name)).mtimeMs).toBeGreaterThan(0);
   } finally {

@@ -1,5 +1,7 @@
-import type { Answer, ConversationState, Decision, ReceivedFile } from '@expert-relay/sdk';
+import type { Answer, ConversationState, Decision, ReceivedFile, Store } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
+import { conversationPrefix } from '@expert-relay/sdk/internal';
+import { Failure } from '../failure.ts';
 import {
   answersIn,
   type Conversations,
@@ -7,9 +9,9 @@ import {
   type Entry,
   isEarly,
   type JournalContent,
-  type StoredConversation,
   type StoredDecision,
   type StoredFile,
+  type StoredJournal,
 } from './conversations.ts';
 import { lock } from './lock.ts';
 
@@ -17,42 +19,45 @@ import { lock } from './lock.ts';
 export class Journal {
   readonly #conversations: Conversations;
   readonly #initial: JournalContent;
-  readonly #locked = new Map<string, StoredConversation>();
+  readonly #locked = new Map<string, StoredJournal>();
   readonly #releases: (() => void)[] = [];
+  #isReleased = false;
 
   constructor(conversations: Conversations, initial: JournalContent = { entries: [] }) {
     this.#conversations = conversations;
     this.#initial = initial;
   }
 
-  /** Called for each state that the SDK stores (`savingStates` in `open-agent.ts`), which it does before it sends anything. */
-  async save(state: ConversationState): Promise<void> {
+  /** For the client of a command: another process may have locked a conversation that is not locked here, so its state stays. */
+  get store(): Store {
+    const { store, inOrder } = this.#conversations;
+    const setState = async (name: string, value: string) => {
+      if (this.#isReleased) throw released();
+      if (this.#locked.has(name.slice(conversationPrefix.length))) await store.set(name, value);
+    };
+    const set = (name: string, value: string) =>
+      name.startsWith(conversationPrefix) ? inOrder(() => setState(name, value)) : store.set(name, value);
+    return { ...store, set };
+  }
+
+  /** Locks a conversation against other processes. */
+  async lock(id: string, name = 'This conversation'): Promise<void> {
     const conversations = this.#conversations;
     await conversations.inOrder(async () => {
-      const { id } = state;
-      const before = await this.#take(state);
-      await conversations.writeState(state);
-      this.#locked.set(id, { ...(this.#locked.get(id) ?? before), state });
+      if (this.#isReleased) throw released();
+      this.#releases.push(lock(conversations.lockPath(id), name));
+      // It is read after locking: the process that had the lock may have changed it.
+      const { entries, context, validForMs } = (await conversations.find(id)) ?? this.#initial;
+      const journal = { version: 1, entries, context, validForMs } as const;
+      // Before the state, without which nothing is sent. Also one that is there: the store removes what was not written for long.
+      await conversations.write(id, journal);
+      this.#locked.set(id, journal);
     });
   }
 
-  /** Opens a stored conversation and locks it against other processes, unless this journal has it. */
-  async lock(state: ConversationState): Promise<StoredConversation> {
-    return await this.#conversations.inOrder(() => this.#take(state));
-  }
-
-  async #take(state: ConversationState): Promise<StoredConversation> {
-    const { id, request } = state;
-    const known = this.#locked.get(id);
-    if (known) return known;
-    const conversations = this.#conversations;
-    this.#releases.push(lock(conversations.lockPath(id), request?.refCode ?? 'This conversation'));
-    // It is read after locking: the process that had the lock may have changed it.
-    const stored = (await conversations.find(id)) ?? { version: 1, ...this.#initial, state };
-    // Before the state, without which nothing is sent. Also one that is there: the store removes what was not written for long.
-    await conversations.write(stored);
-    this.#locked.set(id, stored);
-    return stored;
+  /** Writes a state that the SDK has not written. */
+  async save(state: ConversationState): Promise<void> {
+    await this.#conversations.inOrder(() => this.#conversations.writeState(state));
   }
 
   /** As stored, with messages that were not delivered. */
@@ -116,6 +121,7 @@ export class Journal {
   /** Unlocks all, once what was begun is written. */
   async release(): Promise<void> {
     await this.#conversations.inOrder(async () => {
+      this.#isReleased = true;
       for (const release of this.#releases.splice(0)) release();
     });
   }
@@ -137,9 +143,12 @@ export class Journal {
     if (!stored) throw new Error('A conversation is written that is not locked.');
     const changed = { ...stored, ...changes };
     this.#locked.set(id, changed);
-    await this.#conversations.inOrder(() => this.#conversations.write(changed));
+    await this.#conversations.inOrder(() => this.#conversations.write(id, changed));
   }
 }
+
+const released = () =>
+  new Failure('state', 'This conversation was released in the meantime. Make the same call again.');
 
 const isSame = (one: Entry, { from, messageId }: Entry): boolean =>
   from === 'expert' && one.from === from && one.messageId === messageId;

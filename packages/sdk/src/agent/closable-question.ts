@@ -2,13 +2,12 @@ import type { ContentOf } from '../forms/content-of.ts';
 import { onAbort, orAbort } from '../transport/waiting.ts';
 import type { Conversation } from './conversation.ts';
 import type { FormOrSchema, Question } from './question.ts';
-import type { Abandonment } from './submission.ts';
+import type { AskInternals } from './submission.ts';
 
-/** `ask` of a client. What it takes besides the question is internal. */
 export interface Asker {
   ask<const F extends FormOrSchema>(
     question: Question<F>,
-    abandonment?: Abandonment,
+    internals?: AskInternals,
   ): Promise<Conversation<ContentOf<F>>>;
 }
 
@@ -29,11 +28,13 @@ export interface ClosableQuestion<C> {
 export function askClosable<const F extends FormOrSchema>(
   asker: Asker,
   question: Question<F>,
+  { onId }: Pick<AskInternals, 'onId'> = {},
 ): ClosableQuestion<ContentOf<F>> {
   const abandoned = new AbortController();
   let closeAtRelay: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
   const asking = asker.ask(question, {
-    signal: abandoned.signal,
+    onId,
+    lasting: abandoned.signal,
     onSubmitted: (close) => {
       closeAtRelay = close;
     },

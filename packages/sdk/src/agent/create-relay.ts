@@ -23,7 +23,7 @@ import { readFingerprints } from './read-fingerprints.ts';
 import { createReadScheduler, type FollowedConversation } from './read-scheduler.ts';
 import type { Relay, RelayOptions } from './relay.ts';
 import { createStoredConversations } from './stored-conversations.ts';
-import { type Abandonment, makeSubmission, submit } from './submission.ts';
+import { type AskInternals, makeSubmission, submit } from './submission.ts';
 
 /**
  * Connects an agent to the relay. It makes no calls and opens no connection before the first question.
@@ -82,7 +82,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
   ): Promise<Conversation<C>> {
     const { id, once, keys, submission } = state;
     if (!submission) throw notAsExported();
-    const { request, position } = await submit(api, apiKey, submission, signal, begun?.abandonment).catch(
+    const { request, position } = await submit(api, apiKey, submission, signal, begun?.internals).catch(
       (error: unknown) => {
         throw once ? explainReuse(error, once.name) : error;
       },
@@ -138,7 +138,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
   }
 
   const relay: Relay & Asker = {
-    async ask(question, abandonment?: Abandonment) {
+    async ask(question, internals: AskInternals = {}) {
       checkOptions(question, questionOptions);
       const { signal, encrypted = true, form, once } = question;
       if (!encrypted && fingerprints !== undefined && !acceptUnprotected) throw plainToKnown();
@@ -155,7 +155,11 @@ export function createRelay(given: RelayOptions = {}): Relay {
       const unsent = { drafts: first ? [{ messageId, ...first, shown: [] }] : [], outgoing: undefined };
       const named = await name?.describe(body, unsent);
       const before = named && (await findNamed(named.name, signal));
-      if (before) return await resume(checkSame(before, named), signal, { schema: form });
+      if (before) {
+        checkSame(before, named);
+        await internals.onId?.(before.id, false);
+        return await resume((await stored.find(before.id)) ?? before, signal, { schema: form });
+      }
       const state: ConversationState = {
         version: 2,
         id,
@@ -169,11 +173,12 @@ export function createRelay(given: RelayOptions = {}): Relay {
           keys && !named ? { seq: 0, channel: undefined, messages: [], sealedAt: Date.now() } : undefined,
         sender: unsent,
       };
+      await internals.onId?.(id, true);
       await stored.save(state);
       if (named) await stored.noteName(named.name, id);
       // A question with a name may have been asked before, and may have answers.
       const beginning = name ? undefined : { since: hub.position() };
-      return await submitAndOpen(state, signal, { keys, beginning, schema: form, abandonment });
+      return await submitAndOpen(state, signal, { keys, beginning, schema: form, internals });
     },
     approve: (...asked) => approve(relay, ...asked),
     choose: (...asked) => choose(relay, ...asked),

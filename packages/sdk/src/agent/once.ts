@@ -28,9 +28,8 @@ export interface Name {
 }
 
 /** @throws RelayError `once_reused` when the stored question of this name is another one */
-export function checkSame(state: ConversationState, { name, digest }: Named): ConversationState {
+export function checkSame(state: ConversationState, { name, digest }: Named): void {
   if (state.once?.digest !== digest) throw onceReused(name);
-  return state;
 }
 
 /**

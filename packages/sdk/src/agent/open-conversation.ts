@@ -17,7 +17,7 @@ import type { KnownExperts } from './known-experts.ts';
 import { guardQuestion } from './once.ts';
 import type { FormOrSchema } from './question.ts';
 import type { FollowedConversation } from './read-scheduler.ts';
-import type { Abandonment } from './submission.ts';
+import type { AskInternals } from './submission.ts';
 
 /** What this process knows of a conversation that it has begun or continues. */
 export interface Begun {
@@ -25,7 +25,7 @@ export interface Begun {
   /** Of a new question, which has no messages yet: where its events begin. */
   readonly beginning?: TopicBeginning | undefined;
   readonly schema: FormOrSchema | undefined;
-  readonly abandonment?: Abandonment | undefined;
+  readonly internals?: AskInternals | undefined;
 }
 
 /** What the conversations of one client share. */

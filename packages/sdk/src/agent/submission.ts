@@ -94,12 +94,14 @@ export interface Submitted {
   readonly position: string | undefined;
 }
 
-/** Ends the submit of a question whose call has ended, and gets what closes the request that the relay has made of it. */
-export interface Abandonment {
-  /** Ends an attempt to submit that had begun before. */
-  readonly signal: AbortSignal;
-  /** Called when the relay has the question. */
-  onSubmitted(close: (signal: AbortSignal | undefined) => Promise<void>): void;
+/** What `ask` takes besides the question. It is not public. */
+export interface AskInternals {
+  /** Called before a new conversation is stored, or a stored one continued, so that a program can lock it. */
+  readonly onId?: ((id: string, isNew: boolean) => Promise<void>) | undefined;
+  /** Called when the relay has the question, with what closes it. */
+  readonly onSubmitted?: ((close: (signal: AbortSignal | undefined) => Promise<void>) => void) | undefined;
+  /** Ends an attempt to submit that had begun before the signal of the question has aborted. */
+  readonly lasting?: AbortSignal | undefined;
 }
 
 /** A repeated submit returns the first response again. */
@@ -108,7 +110,7 @@ export async function submit(
   apiKey: string,
   body: SubmissionBody,
   signal: AbortSignal | undefined,
-  abandonment?: Abandonment,
+  { lasting, onSubmitted }: AskInternals = {},
 ): Promise<Submitted> {
   const { request, position, echo } = await api.post(
     '/api/v1/help',
@@ -116,9 +118,9 @@ export async function submit(
     { apiKey, ...body },
     readSubmitted,
     signal,
-    { lasting: abandonment?.signal },
+    { lasting },
   );
-  abandonment?.onSubmitted((own) => api.post(`/api/v1/close/${request.requestId}`, {}, () => {}, own));
+  onSubmitted?.((own) => api.post(`/api/v1/close/${request.requestId}`, {}, () => {}, own));
   for (const name of ['agentName', 'agentVersions', 'answerForm', 'expiresIn'] as const) {
     // Otherwise the expert would be shown, and sign, something else, or the conversation would last longer than was asked.
     if ((echo[name] ?? undefined) !== body[name]) throw notTaken(name);

@@ -40,18 +40,18 @@ export async function listenAsAgent(
     throw new Failure('unknown', 'This machine keeps no open conversation. Begin one: relay ask "..."');
   }
   const journal = new Journal(conversations);
-  const relay = connect((state) => journal.save(state));
+  const relay = connect(journal);
   const stop = () => relay.stop();
   signal.addEventListener('abort', stop, { once: true });
   const names = stored.map(({ state }) => state.request?.refCode ?? state.id).join(', ');
   err.paragraph(`Listening for answers in ${names}. Ctrl-C ends it, and loses nothing.\n`, { style: 'dim' });
 
   /** Resuming also sends a question that has not arrived yet. It is repeated while the relay cannot be reached. */
-  async function resume(stored: StoredConversation): Promise<Conversation> {
-    const { state } = await journal.lock(stored.state);
+  async function resume({ state: { id, request } }: StoredConversation): Promise<Conversation> {
+    await journal.lock(id, request?.refCode);
     for (;;) {
       try {
-        return await relay.resume(state, { signal });
+        return await relay.resume(id, { signal });
       } catch (error) {
         if (explainError(error, signal).outcome !== 'unreachable') throw error;
         // The call fails at once where the relay asks to wait longer than commands repeat a call.

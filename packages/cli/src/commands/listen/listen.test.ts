@@ -35,9 +35,11 @@ async function ask(count: number, env: Record<string, string>): Promise<string[]
     typeof openAgent
   >[0]);
   const journal = new Journal(conversations);
-  const relay = connect((state) => journal.save(state));
+  const relay = connect(journal);
   const questions = Array.from({ length: count }, (_, index) => `Question ${index}?`);
-  const asked = await Promise.all(questions.map((question) => relay.ask({ question })));
+  const asked = await Promise.all(
+    questions.map((question) => relay.ask({ question }, { onId: (id) => journal.lock(id) })),
+  );
   relay.stop();
   await journal.release();
   return asked.map(({ refCode }) => refCode);

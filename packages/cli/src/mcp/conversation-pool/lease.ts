@@ -1,6 +1,5 @@
-import type { Conversation, Question, Relay } from '@expert-relay/sdk';
+import type { Conversation, Question } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
-import { Failure } from '../../failure.ts';
 import type { FileContent } from '../../files/file-to-send.ts';
 import type { Agent } from '../../relay/open-agent.ts';
 import type { StoredConversation } from '../../store/conversations.ts';
@@ -23,13 +22,13 @@ export interface LeaseContext {
 }
 
 /** Leases a stored conversation. */
-export function leaseStored(options: LeaseContext, { state }: StoredConversation): Lease {
+export function leaseStored(options: LeaseContext, { state: { id, request } }: StoredConversation): Lease {
   const journal = new Journal(options.agent.conversations);
-  const open = async (relay: Relay, signal: AbortSignal) => {
-    const stored = await journal.lock(state);
-    return await relay.resume(stored.state, { signal });
+  const open: Open = async (relay, signal) => {
+    await journal.lock(id, request?.refCode);
+    return await relay.resume(id, { signal });
   };
-  return openLease(options, journal, open, state.id);
+  return openLease(options, journal, open, id);
 }
 
 /** A question, with the files that were read for it. */
@@ -47,34 +46,35 @@ export function leaseNew(options: LeaseContext, question: QuestionWithFiles): Le
     entries,
     context: messages && [...messages],
   });
-  return openLease(options, journal, async (relay, signal) => {
-    const conversation = await relay.ask({ ...question, signal });
-    // Another process may have asked under this name meanwhile: then nothing was saved here.
-    await journal.lock(conversation.export());
-    return conversation;
-  });
+  return openLease(options, journal, (relay, signal, onId) => relay.ask({ ...question, signal }, { onId }));
 }
+
+type Open = (
+  relay: ReturnType<Agent['connect']>,
+  signal: AbortSignal,
+  onId: (id: string, isNew: boolean) => Promise<void>,
+) => Promise<Conversation>;
 
 function openLease(
   { agent, now, returned }: LeaseContext,
   journal: Journal,
-  open: (relay: Relay, signal: AbortSignal) => Promise<Conversation>,
+  open: Open,
   knownId?: string,
 ): Lease {
   const life = new AbortController();
   let id = knownId;
+  const onId = async (given: string, isNew: boolean) => {
+    await journal.lock(given);
+    // One that another process has asked is not removed where this fails.
+    if (isNew) id = given;
+  };
   // Each lease has its own client, so that its end closes only its own streams.
-  const relay = agent.connect(async (state) => {
-    if (life.signal.aborted)
-      throw new Failure('state', 'This conversation was released in the meantime. Make the same call again.');
-    await journal.save(state);
-    id = state.id;
-  });
+  const relay = agent.connect(journal);
   const { outages } = agent;
-  const opened = open(relay, life.signal).then(
-    (conversation) =>
-      new LeasedConversation({ conversation, journal, life: life.signal, now, outages, returned }),
-  );
+  const opened = open(relay, life.signal, onId).then((conversation) => {
+    id = conversation.id;
+    return new LeasedConversation({ conversation, journal, life: life.signal, now, outages, returned });
+  });
   // The caller may have stopped waiting. Others who wait for `opened` still get its error.
   opened.catch(() => {});
   return {
