@@ -19,11 +19,12 @@ test.each([
   ['`'.repeat(9), 'x.txt', `${'`'.repeat(10)}txt\n${'`'.repeat(9)}\n${'`'.repeat(10)}`],
   ['| a | b |\n|---|---|', 'table.md', '| a | b |\n|---|---|'],
 ])('%j of %s', (text, name, fenced) => {
-  expect(fence(text, name)).toBe(fenced);
+  expect(fence(text, name && `folder/${name}`)).toBe(name ? `${name}\n\n${fenced}` : fenced);
 });
 
 test.each(Object.entries(exactTexts))('%s is in the fence to the character', (_, text) => {
-  const [first = '', ...lines] = fence(text, 'x.txt').split('\n');
+  const [name, empty, first = '', ...lines] = fence(text, 'x.txt').split('\n');
+  expect([name, empty]).toEqual(['x.txt', '']);
   const mark = /^`+/.exec(first)?.[0] ?? '';
   expect(lines.pop()).toBe(mark);
   expect(lines.join('\n')).toBe(text);

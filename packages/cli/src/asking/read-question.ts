@@ -16,8 +16,9 @@ const most = 1_048_576;
 /** The context of the question: a conversation as JSON, as the known libraries have it, or any text, to the character. */
 export async function readContext(context: Context, source: string | undefined): Promise<ContextMessage[]> {
   if (source === undefined) return [];
-  const text = source === '-' ? await readPipe(context) : readTextFile(source);
-  return toContext(parseJson(withoutMark(text))) ?? [{ role: 'user', content: fence(text, source) }];
+  const path = source === '-' ? undefined : source;
+  const text = path === undefined ? await readPipe(context) : readTextFile(path);
+  return toContext(parseJson(withoutMark(text))) ?? [{ role: 'user', content: fence(text, path) }];
 }
 
 /** The form that goes with the question. */

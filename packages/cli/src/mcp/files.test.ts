@@ -41,14 +41,14 @@ describe('a text file of the context', () => {
   });
 
   test.concurrent(
-    'reaches the expert to the character, in a fence',
+    'reaches the expert to the character, in a fence below its name',
     withSession(async (session) => {
       const agent = await session.start({}, { args: ['--files', folder] });
       const { data } = await agent.call('ask_expert', asking('values.yaml'));
       const { context } = await session.expert.request(data.reference);
       expect(context).toEqual([
         { role: 'assistant', content: 'I ran `deploy`.' },
-        { role: 'user', content: '````yaml\nargs: ["--allow=*"] # ```\n````' },
+        { role: 'user', content: 'values.yaml\n\n````yaml\nargs: ["--allow=*"] # ```\n````' },
       ]);
     }),
   );
@@ -59,7 +59,7 @@ describe('a text file of the context', () => {
       const agent = await session.start({}, { args: ['--files', folder] });
       const { data } = await agent.call('ask_expert', asking('marked.csv'));
       const { context } = await session.expert.request(data.reference);
-      expect(context.at(-1)?.content).toBe('```csv\n\ufeffa,b\n```');
+      expect(context.at(-1)?.content).toBe('marked.csv\n\n```csv\n\ufeffa,b\n```');
     }),
   );
 

@@ -52,8 +52,8 @@ export function createAnswering(options: AnsweringOptions) {
   function updateAnswers(request: RequestHandle): void {
     const { pending: before, sent, messages } = state.get();
     const listed = new Set(messages.map(({ messageId }) => messageId));
-    const [waiting] = request.pending;
-    const now = answerBeingSent() ?? (waiting && showStoredAnswer(waiting));
+    const [stored] = request.pending;
+    const now = answerBeingSent() ?? (stored && showStoredAnswer(stored));
     const pending = now && !listed.has(now.messageId) ? now : undefined;
     if (!isSame(before, pending)) change({ pending });
     const unlisted = sent.filter(({ messageId }) => !listed.has(messageId));

@@ -5,7 +5,7 @@ import { TextField } from '../ui/text-field.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
 import styles from './conversation-header.module.css';
 import { codeOf } from './failure-codes.ts';
-import { actionSentence, type Sentence } from './refusal-sentences.ts';
+import { actionSentence, type Sentence } from './failure-sentences.ts';
 
 interface CloseConfirmationProps {
   readonly isEncrypted: boolean | undefined;

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { AwaitedParts, describeParts } from './awaited-parts.tsx';
 import { codeOf } from './failure-codes.ts';
-import { actionSentence } from './refusal-sentences.ts';
+import { actionSentence } from './failure-sentences.ts';
 import styles from './reply-area.module.css';
 import type { FollowedConversation } from './use-conversation.ts';
 import type { Presses } from './use-presses.ts';
@@ -39,7 +39,7 @@ export function EncryptedReply({ conversation, presses, reply, kept }: Encrypted
           {presses.needsKey ? (
             <>
               <p className={styles.waits}>
-                <b>{presses.waiting}</b> waits for this step, and is done then, unless you cancel it or
+                <b>{presses.waitingButton}</b> waits for this step, and is done then, unless you cancel it or
                 something changes in the request.
               </p>
               <ExpertKeyPanel onDone={() => {}} onCancel={presses.cancel} />
@@ -86,10 +86,10 @@ function OpenRequest({ conversation, presses, missing }: OpenRequestProps) {
       <p className={styles.quiet}>The agent sends {describeParts(missing)} once you open the request.</p>
       <Button
         look="main"
-        isBusy={opening.isBusy || presses.waiting !== undefined}
+        isBusy={opening.isBusy || presses.waitingButton !== undefined}
         data-reply=""
         aria-disabled={presses.isAway() || undefined}
-        onRefusedClick={open}
+        onDisabledClick={open}
         onClick={open}
       >
         Open

@@ -14,9 +14,9 @@ import {
   whyLeftOut,
 } from './equal-requests.ts';
 import styles from './equal-requests-panel.module.css';
+import { failureSentence } from './failure-sentences.ts';
 import { giveBack } from './give-back.ts';
 import { isDecided } from './open-form.ts';
-import { refusalSentence } from './refusal-sentences.ts';
 import type { FollowedConversation } from './use-conversation.ts';
 import type { Drafts } from './use-drafts.ts';
 
@@ -123,11 +123,11 @@ function outcomeOf(state: ConversationState, { action, asked }: SentTogether): O
   if (pending?.canUndo) return { text: 'In a moment…' };
   if (pending?.state === 'sending') return { text: 'Sending…' };
   if (pending?.state === 'waiting') return { text: 'Not sent yet.', again: 'send' };
-  if (pending) return { text: `Not sent. ${refusalSentence(pending.code ?? 'newer_message').what}` };
+  if (pending) return { text: `Not sent. ${failureSentence(pending.code ?? 'newer_message').what}` };
   if (sent.length > 0 || (request && isDecided(request)))
     return { text: action === 'accept' ? 'Approved' : 'Declined', isDone: true };
   if (refusal ?? notTaken) {
-    const { what } = refusalSentence((refusal ?? notTaken) as NonNullable<typeof notTaken>);
+    const { what } = failureSentence((refusal ?? notTaken) as NonNullable<typeof notTaken>);
     return { text: `Not sent. ${what}`, ...(askedBy(state) === asked && { again: 'decide' as const }) };
   }
   return askedBy(state) === asked ? { text: 'Sending…' } : { text: `Not sent: ${whyLeftOut(state)}.` };

@@ -77,10 +77,10 @@ export function EqualRequests(props: EqualRequestsProps) {
     );
   const button = (name: string, action: FormAnswer['action']) => (
     <Button
-      isBusy={presses.waiting === name}
+      isBusy={presses.waitingButton === name}
       says={presses.saysOn(name)}
       aria-disabled={presses.isAway(formEnd(form?.of ?? '')) || undefined}
-      onRefusedClick={() => decideAll(name, action)}
+      onDisabledClick={() => decideAll(name, action)}
       onClick={() => decideAll(name, action)}
     >
       {name}

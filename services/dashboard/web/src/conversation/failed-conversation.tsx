@@ -6,8 +6,8 @@ import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import styles from './conversation-view.module.css';
 import type { FailureCode } from './failure-codes.ts';
+import { failureSentence } from './failure-sentences.ts';
 import { WrittenFor } from './kept-draft.tsx';
-import { refusalSentence } from './refusal-sentences.ts';
 import type { FollowedConversation } from './use-conversation.ts';
 
 interface FailedConversationProps {
@@ -28,7 +28,7 @@ const codeOfConnection = {
 export function FailedConversation({ requestId, conversation }: FailedConversationProps) {
   const { kind } = useStore(connection);
   const { failure } = conversation.now;
-  const { what, next } = refusalSentence(failure ?? codeOfConnection[kind]);
+  const { what, next } = failureSentence(failure ?? codeOfConnection[kind]);
   return (
     <div className={styles.failure}>
       <PageHeading className={styles.failureHeading}>{what}</PageHeading>

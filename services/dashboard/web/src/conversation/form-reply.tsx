@@ -165,20 +165,20 @@ export function FormReply(props: FormReplyProps) {
         {form && state !== 'conflict' && (
           <Button
             look="main"
-            isBusy={presses.waiting === accept}
+            isBusy={presses.waitingButton === accept}
             says={presses.saysOn(accept)}
             aria-disabled={isAway || problems.hasAny || undefined}
-            onRefusedClick={() => decide(accept, 'accept')}
+            onDisabledClick={() => decide(accept, 'accept')}
             onClick={() => decide(accept, 'accept')}
           >
             {accept}
           </Button>
         )}
         <Button
-          isBusy={presses.waiting === 'Decline'}
+          isBusy={presses.waitingButton === 'Decline'}
           says={presses.saysOn('Decline')}
           aria-disabled={isAway}
-          onRefusedClick={() => decide('Decline', 'decline')}
+          onDisabledClick={() => decide('Decline', 'decline')}
           onClick={() => decide('Decline', 'decline')}
         >
           Decline

@@ -9,8 +9,8 @@ import { writtenText } from './answer-content.ts';
 import { bringTo } from './bring-to.ts';
 import { type ConversationState, isOnItsWay, type PendingAnswer } from './conversation-state.ts';
 import { codeOf, type FailureCode } from './failure-codes.ts';
+import { actionSentence, copyIt, type Sentence, unsentSentence } from './failure-sentences.ts';
 import { giveBack } from './give-back.ts';
-import { actionSentence, copyIt, refusedAnswerSentence, type Sentence } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
 import type { FollowedConversation } from './use-conversation.ts';
 import type { Drafts } from './use-drafts.ts';
@@ -108,9 +108,9 @@ function Panel({ answer, conversation, reply }: PanelProps & { readonly answer: 
         {reply && canSendAgain(answer) && (
           <Button
             look="main"
-            isBusy={reply.presses.waiting !== undefined}
+            isBusy={reply.presses.waitingButton !== undefined}
             aria-disabled={reply.presses.isAway() || undefined}
-            onRefusedClick={send}
+            onDisabledClick={send}
             onClick={send}
           >
             {again}
@@ -142,7 +142,7 @@ function describe(
   if (refusal && !isOver) return { what: 'Not sent: see the warning.', next: copyIt };
   if (isOver || state === 'refused') {
     const ended = request?.status === 'expired' ? 'expired' : 'closed';
-    const { what, next } = refusedAnswerSentence(isOver ? ended : code, connected === 'online');
+    const { what, next } = unsentSentence(isOver ? ended : code, connected === 'online');
     return { what: `Not sent. ${what}`, next };
   }
   if (state !== 'held') return { what: 'Not sent yet.', next: waiting[connected] };

@@ -9,8 +9,8 @@ import { PressGuard } from '../ui/press-guard.tsx';
 import { EncryptedReply } from './encrypted-reply.tsx';
 import { askedBy, maxTogether, type SimilarRequest, type Together } from './equal-requests.ts';
 import type { FailureCode } from './failure-codes.ts';
+import { failureSentence } from './failure-sentences.ts';
 import { AllKept } from './kept-draft.tsx';
-import { refusalSentence } from './refusal-sentences.ts';
 import { Reply, type ReplyProps } from './reply.tsx';
 import styles from './reply-area.module.css';
 import { useDrafts } from './use-drafts.ts';
@@ -113,7 +113,7 @@ function ReadingKey({ conversation }: { conversation: ReplyAreaProps['conversati
 }
 
 function Warning({ code, onReadAgain }: { code: FailureCode; onReadAgain: () => void }) {
-  const { what, next } = refusalSentence(code);
+  const { what, next } = failureSentence(code);
   return (
     <Notice kind="danger" title={what} actions={<Button onClick={onReadAgain}>Read it again</Button>}>
       <p>{next}</p>

@@ -2,11 +2,11 @@ import { Suspense, useEffect, useState } from 'react';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import type { FailureCode } from './failure-codes.ts';
+import { failureSentence } from './failure-sentences.ts';
 import { focusHeader } from './focus-header.ts';
 import { KeptDraft } from './kept-draft.tsx';
 import { formToDecide } from './open-form.ts';
 import { PendingAnswerPanel, useUnsentAnswer } from './pending-answer.tsx';
-import { refusalSentence } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
 import { TextReply } from './text-reply.tsx';
 import type { FollowedConversation } from './use-conversation.ts';
@@ -132,7 +132,7 @@ export function Reply(props: ReplyProps) {
 
 /** Why what was written is back. */
 function NotTaken({ code }: { code: FailureCode }) {
-  const { what, next } = refusalSentence(code);
+  const { what, next } = failureSentence(code);
   return (
     <p role="alert" className={styles.failure}>
       Not sent. {what} {next}

@@ -155,9 +155,9 @@ export function TextReply(props: TextReplyProps) {
         </div>
         {onNext && (
           <Button
-            isBusy={presses.waiting === 'Send and next'}
+            isBusy={presses.waitingButton === 'Send and next'}
             aria-disabled={(!isEmpty && presses.isAway()) || undefined}
-            onRefusedClick={sendAndGoOn}
+            onDisabledClick={sendAndGoOn}
             onClick={sendAndGoOn}
           >
             {isEmpty ? 'Next request' : 'Send and next'}
@@ -165,9 +165,9 @@ export function TextReply(props: TextReplyProps) {
         )}
         <Button
           look="main"
-          isBusy={presses.waiting === 'Send'}
+          isBusy={presses.waitingButton === 'Send'}
           aria-disabled={isEmpty || presses.isAway() || undefined}
-          onRefusedClick={sendAndStay}
+          onDisabledClick={sendAndStay}
           onClick={sendAndStay}
         >
           Send

@@ -14,7 +14,7 @@ import type { Drafts } from './use-drafts.ts';
  * A press that sends, or opens. It is taken for what was displayed, counts as made when that was in view for a second, and acts once the
  * expert key is there, if it is needed.
  */
-interface Waiting {
+interface Press {
   /** The name of its button. */
   readonly name: string;
   readonly act: () => void;
@@ -35,7 +35,7 @@ export interface Presses {
   /** Why the last press has not acted yet, or was not taken. */
   readonly hint: string;
   /** The name of the button whose press waits. */
-  readonly waiting: string | undefined;
+  readonly waitingButton: string | undefined;
   /** It waits for nothing but the expert key. */
   readonly needsKey: boolean;
   /** Takes back the press that waits. */
@@ -60,7 +60,7 @@ const canHover = matchMedia('(hover: hover)').matches;
 /** The presses of the reply area of one request. `hasKey`: they need no expert key, or it is in this browser. */
 export function usePresses(conversation: FollowedConversation, drafts: Drafts, hasKey: boolean): Presses {
   const { now, state } = conversation;
-  const [waiting, setWaiting] = useState<Waiting>();
+  const [waiting, setWaiting] = useState<Press>();
   const [led, setLed] = useState<Led>();
   /** The end that the last press has led to. */
   const ledTo = useRef<string>(undefined);
@@ -78,7 +78,7 @@ export function usePresses(conversation: FollowedConversation, drafts: Drafts, h
     useStore(drafts.form.text),
     useStore(conversation.files),
   ];
-  const changeSince = (press: Waiting | Led) => displayed.findIndex((one, at) => one !== press.displayed[at]);
+  const changeSince = (press: Press | Led) => displayed.findIndex((one, at) => one !== press.displayed[at]);
   const changes = ['the agent wrote meanwhile', 'it was decided elsewhere', 'the request has changed'];
 
   const latest = useRef(waiting);
@@ -153,7 +153,7 @@ export function usePresses(conversation: FollowedConversation, drafts: Drafts, h
   const hint = led && awayOf(now, led.last) !== undefined ? 'Read to the end first.' : said || saidBefore;
   return {
     hint: waiting && !needsKey ? `Sending in a moment.${canHover ? ' Escape takes it back.' : ''}` : hint,
-    waiting: waiting?.name,
+    waitingButton: waiting?.name,
     needsKey,
     cancel: () => drop(),
     saysOn: (name) => (waiting?.name === name ? 'Sending…' : dropped === name ? 'Press again' : undefined),

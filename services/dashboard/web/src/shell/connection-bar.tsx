@@ -1,7 +1,5 @@
 import { connection, streamIsOpen } from '../relay/connection.ts';
-import { useAppContext } from '../session/app-context.tsx';
 import { signInAgain } from '../session/me.ts';
-import { hasUnsentTexts } from '../storage/unsent.ts';
 import { Button } from '../ui/button.tsx';
 import { locale } from '../ui/locale.ts';
 import { useStore } from '../ui/store.ts';
@@ -15,13 +13,11 @@ export const describeLimit = (until: number): string =>
 /** A line at the top of the page while there is a problem with the connection to the relay. */
 export function ConnectionBar({ isStillSignedIn }: { isStillSignedIn: boolean }) {
   const state = useStore(connection);
-  const hasAnswers = Object.keys(useStore(useAppContext().unsent.all)).length > 0;
-  const hasTexts = useStore(hasUnsentTexts) || hasAnswers;
   const isStreamOpen = useStore(streamIsOpen);
   if (state.kind === 'signed-out') {
     return (
       <div className={`${styles.bar} ${styles.strong}`} role="alert">
-        <span>You were signed out.{hasTexts && ' What you typed is kept.'}</span>
+        <span>You were signed out. What you typed is kept.</span>
         <Button look="main" onClick={signInAgain}>
           Sign in again
         </Button>

@@ -1,12 +1,9 @@
 import type { Tabs } from '../relay/tabs.ts';
 import { createStore, type Store } from '../ui/store.ts';
 import type { Storage } from './storage.ts';
-import { hasUnsentTexts } from './unsent.ts';
 
 /** Soon, since a page that is reloaded does not wait for its storage: then what was typed in this time is lost. */
 const saveAfterMs = 20;
-
-const unsentTexts = new Set<Store<string>>();
 
 /** A text that is being written. */
 export interface Draft {
@@ -48,13 +45,6 @@ export function createDraft({
   let isTouched = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saving = Promise.resolve();
-
-  const count = () => {
-    if (text.get() === '') unsentTexts.delete(text);
-    else unsentTexts.add(text);
-    hasUnsentTexts.set(unsentTexts.size > 0);
-  };
-  const stopCounting = text.subscribe(count);
 
   void storage
     .get(name)
@@ -112,9 +102,6 @@ export function createDraft({
     },
     stop() {
       void save();
-      stopCounting();
-      unsentTexts.delete(text);
-      hasUnsentTexts.set(unsentTexts.size > 0);
       unlisten();
       removeEventListener('pagehide', leave);
       document.removeEventListener('visibilitychange', leave);

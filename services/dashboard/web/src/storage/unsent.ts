@@ -12,9 +12,6 @@ export interface Unsent {
   note(requestId: string, state: UnsentState | undefined): void;
 }
 
-/** Whether there are texts on this page that were not sent. */
-export const hasUnsentTexts: Store<boolean> = createStore(false);
-
 /** The SDK's names of the answers that wait. */
 const prefix = 'pending:';
 

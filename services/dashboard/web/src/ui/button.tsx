@@ -10,7 +10,7 @@ interface ButtonProps extends ComponentProps<'button'> {
   /** Stands for a moment in place of its label: what became of the last press. */
   readonly says?: string | undefined;
   /** Is called when the button is pressed while it is `aria-disabled`: to say what is needed first. */
-  readonly onRefusedClick?: () => void;
+  readonly onDisabledClick?: () => void;
 }
 
 /** Moves the focus to the nearest heading when a focused button is removed and nothing else takes the focus. */
@@ -41,7 +41,7 @@ export function Button({
   className,
   type = 'button',
   onClick,
-  onRefusedClick,
+  onDisabledClick,
   onKeyDown,
   ...rest
 }: ButtonProps) {
@@ -65,7 +65,7 @@ export function Button({
         if (!isBusy) onPress();
         if (!isDisabled && !isGuarded) return onClick?.(event);
         event.preventDefault();
-        if (!isGuarded && !isBusy) onRefusedClick?.();
+        if (!isGuarded && !isBusy) onDisabledClick?.();
       }}
       onKeyDown={(event) => {
         // A key that is held down presses once.

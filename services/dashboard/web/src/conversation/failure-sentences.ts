@@ -110,7 +110,7 @@ export const sentences: Readonly<Record<FailureCode, Sentence>> = {
   },
 };
 
-export const refusalSentence = (code: FailureCode): Sentence => sentences[code];
+export const failureSentence = (code: FailureCode): Sentence => sentences[code];
 
 /** For buttons such as "End request": there is no text to keep, and nothing continues automatically. */
 const actionSentences: Partial<Record<FailureCode, Sentence>> = {
@@ -137,7 +137,7 @@ const temporary: ReadonlySet<FailureCode> = new Set<FailureCode>([
 ]);
 
 /** For an answer that was refused. A reason that lasts for a while is not stated once it has passed. */
-export function refusedAnswerSentence(code: FailureCode, isOnline: boolean): Sentence {
+export function unsentSentence(code: FailureCode, isOnline: boolean): Sentence {
   if (code === 'not_found') return { what: 'The relay has removed this request.', next: copyIt };
   if (!temporary.has(code)) return sentences[code];
   return isOnline ? { what: 'It was interrupted.', next: 'Try again.' } : actionSentence(code);

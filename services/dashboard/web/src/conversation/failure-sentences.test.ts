@@ -1,18 +1,18 @@
 import { RelayError } from '@expert-relay/sdk';
 import { expect, test } from '@jest/globals';
 import { codeOf, type FailureCode } from './failure-codes.ts';
-import { actionSentence, refusalSentence, refusedAnswerSentence, sentences } from './refusal-sentences.ts';
+import { actionSentence, failureSentence, sentences, unsentSentence } from './failure-sentences.ts';
 
 const allCodes = Object.keys(sentences) as FailureCode[];
 
 test.each(allCodes)('%s has its own sentence, in words that experts know', (code) => {
-  const { what, next } = refusalSentence(code);
+  const { what, next } = failureSentence(code);
   expect(what).toMatch(/^[A-Z].*\.$/);
   expect(next).toMatch(/^[A-Z].*\.$/);
   expect(`${what} ${next}`).not.toMatch(
     /consumer|provider|payload|topic|sequence|decrypt|signature|null|close the request/i,
   );
-  const others = allCodes.filter((other) => other !== code).map((other) => refusalSentence(other).what);
+  const others = allCodes.filter((other) => other !== code).map((other) => failureSentence(other).what);
   expect(others).not.toContain(what);
 });
 
@@ -27,10 +27,10 @@ test.each(allCodes)('%s of a button promises no kept text and no automatic retry
 test.each(['invalid_key', 'rate_limited', 'unavailable', 'timeout'] as const)(
   'an answer that was refused with %s says so only until that has passed',
   (code) => {
-    expect(refusedAnswerSentence(code, false)).toEqual(actionSentence(code));
-    const { what, next } = refusedAnswerSentence(code, true);
+    expect(unsentSentence(code, false)).toEqual(actionSentence(code));
+    const { what, next } = unsentSentence(code, true);
     expect(`${what} ${next}`).toBe('It was interrupted. Try again.');
-    expect(refusedAnswerSentence('conversation_full', true)).toEqual(refusalSentence('conversation_full'));
+    expect(unsentSentence('conversation_full', true)).toEqual(failureSentence('conversation_full'));
   },
 );
 
