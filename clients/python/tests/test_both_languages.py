@@ -28,7 +28,7 @@ def meanwhile(work: Callable[[], object]) -> Iterator[None]:
     def run() -> None:
         try:
             work()
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:
             errors.append(error)
 
     thread = threading.Thread(target=run)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from conftest import Tenant
-from processes import approval, code_of, form, messages_of
+from processes import approval, code_of, messages_of
 
 from expert_relay import Accept, Decline, RelayError
 

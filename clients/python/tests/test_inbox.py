@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, Callable
+from typing import Any
 
 from expert_relay._expert.inbox import Inbox
 
 
 def test_a_request_that_its_message_moved_to_the_front_of_a_list_past_the_pages_that_were_still_read_is_returned() -> None:
-    async def run() -> "str | None":
+    async def run() -> str | None:
         listed = asyncio.Event()
 
         async def get(_: str, read: Callable[[object], object]) -> object:

@@ -20,8 +20,8 @@ from expert_relay import (
     AsyncExpert,
     AsyncExpertRequest,
     AsyncRelay,
-    Message,
     MemoryStore,
+    Message,
     RelayError,
     Timing,
 )
@@ -123,7 +123,7 @@ def failures() -> dict[str, BaseException | None]:
                 try:
                     await (run_to_agent(lane, row) if row["to"] == "agent" else ExpertRun(lane, row).run())
                     outcomes[name] = None
-                except BaseException as error:  # noqa: BLE001
+                except BaseException as error:
                     outcomes[name] = error
 
         lanes = [await asyncio.to_thread(Lane, Tenant(Remote())) for _ in range(lane_count)]
@@ -196,7 +196,7 @@ async def run_as_agent(
         await request.answer(text)
         if not situation.get("all"):
             limit = certain if index < expected_count else uncertain
-            await until(lambda: len(got) > index or failure, limit)  # noqa: B023
+            await until(lambda: len(got) > index or failure, limit)
     reading = reading or asyncio.ensure_future(read_answers())
     await asyncio.wait({reading}, timeout=1.0 if expected.get("error") == {"code": "timeout"} else certain)
     if len(got) < len(texts):
@@ -356,7 +356,7 @@ class ExpertRun:
             await self.attempt_as_agent(conversation.send(text))
             if not self.situation.get("all"):
                 limit = certain if index < count else 0.9
-                await until(lambda: len(self.from_agent()) > index or self.error, limit)  # noqa: B023
+                await until(lambda: len(self.from_agent()) > index or self.error, limit)
         if not reading:
             reading = asyncio.ensure_future(self.attempt(read_messages()))
             await until(lambda: len(self.from_agent()) == len(texts) or self.error, certain)

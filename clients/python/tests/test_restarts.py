@@ -20,7 +20,7 @@ from conftest import Tenant
 from remote import RemoteError
 from watching_store import WatchingStore
 
-from expert_relay import FileStore, RelayError, ConversationState
+from expert_relay import ConversationState, FileStore, RelayError
 
 # Ends itself without warning before or after it has saved for the nth time.
 agent = """

@@ -19,7 +19,7 @@ from conftest import Tenant
 from remote import quick
 from watching_store import WatchingStore
 
-from expert_relay import Accept, Answer, AsyncRelay, Conversation, File, RelayError, ConversationState
+from expert_relay import Accept, Answer, AsyncRelay, Conversation, ConversationState, File, RelayError
 from expert_relay._sync import portal
 
 log = File("log.txt", b"It hangs.", "text/plain")

@@ -15,7 +15,7 @@ from conftest import Tenant
 from remote import quick
 from watching_store import WatchingStore
 
-from expert_relay import Accept, Conversation, Decline, ExpertRequest, FileStore, Message, RelayError, ConversationState
+from expert_relay import Accept, Conversation, ConversationState, Decline, ExpertRequest, FileStore, Message, RelayError
 
 form = {"type": "object", "properties": {}}
 

@@ -94,7 +94,7 @@ def test_a_confidential_question_that_was_not_read_is_not_answered(tenant: Tenan
             {"shown": [], "even_if_newer": True, "without_parts": True},
         ]
         for options in tries:
-            assert code_of(lambda: request.answer("Yes.", **options)) == "newer_message"  # noqa: B023
+            assert code_of(lambda: request.answer("Yes.", **options)) == "newer_message"
         assert request.pending == []
         (first,) = request.receive()
         assert (first.text, first.form) == ("Delete it?", approval)
@@ -145,7 +145,7 @@ def test_a_confidential_question_is_never_answered_without_it(tenant: Tenant) ->
     _, request = away(tenant, confidential=True)
     tries: list[dict[str, Any]] = [{}, {"without_parts": True}, {"without_parts": True, "even_if_newer": True, "shown": []}]
     for options in tries:
-        assert code_of(lambda: request.answer("Because.", **options)) == "parts_missing"  # noqa: B023
+        assert code_of(lambda: request.answer("Because.", **options)) == "parts_missing"
 
 
 class Bot:

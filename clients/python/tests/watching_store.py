@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from expert_relay import MemoryStore, ConversationState
+from expert_relay import ConversationState, MemoryStore
 
 
 class WatchingStore(MemoryStore):

@@ -91,7 +91,7 @@ def call_without_locals(function: F) -> F:
         try:
             return await work
         except BaseException as error:
-            raise without_locals(error)  # noqa: B904
+            raise without_locals(error)
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
@@ -99,7 +99,7 @@ def call_without_locals(function: F) -> F:
             result = function(*args, **options)
         except BaseException as error:
             del args, options
-            raise without_locals(error)  # noqa: B904
+            raise without_locals(error)
         if inspect.isasyncgen(result):
             return _AsyncLoop(result)
         return _Loop(result) if inspect.isgenerator(result) else result
@@ -120,7 +120,7 @@ class _AsyncLoop:
         try:
             return await self._generator.__anext__()
         except BaseException as error:
-            raise without_locals(error)  # noqa: B904
+            raise without_locals(error)
 
     async def aclose(self) -> None:
         await self._generator.aclose()
@@ -137,7 +137,7 @@ class _Loop:
         try:
             return next(self._generator)
         except BaseException as error:
-            raise without_locals(error)  # noqa: B904
+            raise without_locals(error)
 
     def close(self) -> None:
         self._generator.close()

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 from conftest import Tenant
+from langgraph.types import Interrupt
 
 from expert_relay import Accept, Decline, ExpertRequest, FileStore, RelayError
 from expert_relay.adapters import ToolCall, ToolDecision, decide_tool_calls
 from expert_relay.adapters._interrupts import read_interrupt
 from expert_relay.adapters.langgraph import answer_interrupts
-from langgraph.types import Interrupt
 
 arguments = {"path": "/var/log/a", "days": 7}
 action = {"name": "remove_logs", "args": arguments, "description": "Nightly clean-up."}

@@ -73,7 +73,7 @@ class Answering(threading.Thread):
                 self._answer(request)
                 if len(self.questions) == len(self._decided):
                     return
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:
             self.error = error
 
     def _answer(self, request: ExpertRequest) -> None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from .._errors import invalid_input
 from .._forms.to_form import FormOrModel
 from .._transport.waiting import raise_if_late, timed_out, within
+from .abandonment import Abandonment, Closings
 from .answers import Decision, OnReply
 from .conversation import AsyncConversation
 from .decision_age import check_valid_for
-from .abandonment import Closings, Abandonment
 from .options import QuestionOptions
 
 if TYPE_CHECKING:

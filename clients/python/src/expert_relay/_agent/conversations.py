@@ -12,14 +12,15 @@ from .._forms.to_form import FormOrModel
 from .._json_text import list_in, object_of, text_of, write_json
 from .._requests import AskedRequest
 from .._store import PartOfStore, Store, digest_of_name
-from .._thread.follower import Follower
 from .._thread.draft import restore_draft
+from .._thread.follower import Follower
 from .._thread.sender import Sender
 from .._thread.thread import Thread
 from .._transport.api import Api, is_transient
 from .._transport.hub import Hub
 from .._transport.hub_stream import TopicBeginning
 from .._transport.shape import members
+from .abandonment import Abandonment
 from .agent_side import AgentSide, AgentSideOptions
 from .conversation import AsyncConversation
 from .conversation_state import ConversationState, check_state, restore_exchange, restore_request
@@ -28,7 +29,6 @@ from .once import once_reused
 from .read_scheduler import Followed, ReadScheduler
 from .shared_facts import SharedFacts
 from .submission import digest_of, submit
-from .abandonment import Abandonment
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from .._crypto.parts import File
 from .._errors import invalid_input
 from .submission import ContextMessage
 
+
 class QuestionOptions(TypedDict, total=False):
     """What `AsyncRelay.ask` takes besides the question and its form.
 

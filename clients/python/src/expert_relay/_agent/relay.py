@@ -35,9 +35,10 @@ from .._tracebacks import hides_locals
 from .._transport.api import Api, OnOutage, origin_of
 from .._transport.hub_stream import TopicBeginning
 from .._transport.shape import members
+from .abandonment import Abandonment, Closings
 from .answers import OnReply
-from .ask_and_wait import ask_and_wait
 from .approvals import AsyncApproval, AsyncChoice, decided
+from .ask_and_wait import ask_and_wait
 from .conversation import AsyncConversation
 from .conversation_state import ConversationState
 from .conversations import Begun, Conversations
@@ -47,7 +48,6 @@ from .once import describe_question, once_reused
 from .options import AskingOptions, QuestionOptions, read_fingerprints
 from .stored_conversations import StoredConversations
 from .submission import ContextMessage, make_submission
-from .abandonment import Closings, Abandonment
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

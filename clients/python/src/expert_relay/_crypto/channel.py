@@ -17,7 +17,7 @@ from .._errors import RelayError, invalid_input, message_refused
 from .._json_text import Members, is_object
 from .encoding import encode_tuple, from_base64, to_base64, to_utf8
 from .frame import Frame, Part, read_frame, write_frame
-from .history import History, ChannelState
+from .history import ChannelState, History
 from .key_exchange import Role, digest_conversation, refuse_own_keys
 from .keys import OwnKeys, derive, is_signed_by
 from .parts import check_parts, read_parts

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 
-from .._errors import RelayError
 from .._crypto.submission import CONFIDENTIAL_QUESTION
+from .._errors import RelayError
 from .._requests import Follows
 from .._thread.follower import Follower
 from .._thread.message import Message, describe

@@ -15,7 +15,6 @@ from .._crypto.keys import ExpertKeys
 from .._environment import EXPERT_VARIABLES, ExpertOptions, options_from_env
 from .._errors import RelayError, unexpected
 from .._json_text import Members
-from .._store import ContinuedValues, MemoryStore, PartOfStore, Store, values_of_key
 from .._requests import (
     RequestStatus,
     WhoAmI,
@@ -24,6 +23,7 @@ from .._requests import (
     read_request_id,
     read_who_am_i,
 )
+from .._store import ContinuedValues, MemoryStore, PartOfStore, Store, values_of_key
 from .._thread.follower import Follower
 from .._thread.sender import Sender
 from .._thread.thread import Thread

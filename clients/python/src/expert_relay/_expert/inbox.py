@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .._crypto.key_exchange import Role
+from .._requests import list_open
 from .._thread.mailbox import Mailbox
 from .._thread.refresher import Refresher
 from .._transport.api import Api
-from .._requests import list_open
 
 
 class Inbox:

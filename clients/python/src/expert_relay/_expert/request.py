@@ -13,12 +13,12 @@ from .._errors import RelayError, invalid_input, is_refusal
 from .._forms.answer import DecisionState
 from .._forms.check_form import read_form
 from .._json_text import Members
+from .._requests import Follows
 from .._thread.conversation_base import ConversationBase, Described
 from .._thread.follower import Follower
 from .._thread.message import Message, describe
 from .._thread.page import Head
 from .._thread.parts_to_send import make_parts
-from .._requests import Follows
 from .._thread.sender import Sender, SendResult, held_error
 from .._thread.shown import first_received, is_newest_crossed
 from .._thread.thread import Thread

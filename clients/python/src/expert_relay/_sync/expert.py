@@ -10,10 +10,10 @@ from .._crypto.parts import File
 from .._environment import EXPERT_VARIABLES, ExpertOptions, options_from_env
 from .._errors import RelayError
 from .._expert.describe_pending import PendingAnswer
-from .._expert.write_decision import Accept, CountedDecision, Decline, RequestForm
 from .._expert.expert import AsyncExpert
 from .._expert.list_questions import ListedQuestion
 from .._expert.request import AsyncExpertRequest
+from .._expert.write_decision import Accept, CountedDecision, Decline, RequestForm
 from .._forms.answer import DecisionState
 from .._requests import Follows, RequestStatus, WhoAmI
 from .._thread.conversation_base import ConversationBase, Described

@@ -175,7 +175,7 @@ async def call_in_caller(function: Callable[..., T], *arguments: Any) -> T:
     def work() -> None:
         try:
             result = function(*arguments)
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             loop.call_soon_threadsafe(settle, None, error)
         else:
             loop.call_soon_threadsafe(settle, result, None)

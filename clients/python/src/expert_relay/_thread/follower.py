@@ -69,7 +69,7 @@ class Follower:
 
         self._end = end
         # `listen` may call `stop` at once.
-        unlisten: Stop = lambda: None  # noqa: E731
+        unlisten: Stop = lambda: None
         unlisten = self._listen(refresher.refresh)
 
     def _finish(self) -> None:

@@ -43,7 +43,7 @@ class Refresher:
             try:
                 await self._run()
                 failures = 0
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:
                 if not is_outage(error):
                     self._report(error if isinstance(error, RelayError) else _unknown(error))
                 self._is_stale = True

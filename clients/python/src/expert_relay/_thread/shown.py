@@ -9,6 +9,7 @@ from typing import Any
 from .._crypto.channel import Channel, is_message_id
 from .crossed import is_crossed
 
+
 @dataclass
 class Read:
     """What a client has read."""

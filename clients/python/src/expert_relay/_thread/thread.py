@@ -16,8 +16,8 @@ from .._json_text import Members, is_list, text_of
 from .._requests import RequestStatus, has_ended
 from .._transport.api import Api
 from .form_tracker import FormTracker
-from .mailbox import Mailbox
 from .listed_messages import ListedMessages, OnRecord
+from .mailbox import Mailbox
 from .message import ReadMessage, restore_message
 from .page import Head, Page, read_page
 from .shown import Read, has_newer, name_shown, with_own
@@ -119,7 +119,7 @@ class Thread:
                 after = self._last_seq
                 path = f"/api/v1/messages/{self.request_id}?after={after}&limit={limit}"
                 try:
-                    page = await self.api.get(path, lambda answer: self._check(read_page(answer), after))  # noqa: B023
+                    page = await self.api.get(path, lambda answer: self._check(read_page(answer), after))
                 except RelayError as error:
                     if limit <= _small_page_size or error.reason != "answer_too_large":
                         raise

@@ -171,7 +171,7 @@ class HubStream:
                         self._take(block, names)
             finally:
                 await response.aclose()
-        except Exception:  # noqa: BLE001
+        except Exception:
             # After any error, the stream is opened again.
             pass
         finally:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Union
 
+from .._agent.abandonment import close_in_time
 from .._agent.conversation import AsyncConversation
 from .._agent.relay import AsyncRelay
-from .._agent.abandonment import close_in_time
 from .._errors import RelayError, has_code, invalid_input
 from .._forms.content import Content
 from .._sync.relay import Relay

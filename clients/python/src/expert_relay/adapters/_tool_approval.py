@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import quote
 
+from .._agent.abandonment import close_in_time
 from .._agent.answers import Decision, OnReply
 from .._agent.conversation import AsyncConversation
 from .._agent.relay import AsyncRelay
 from .._agent.submission import ContextMessage
-from .._agent.abandonment import close_in_time
 from .._errors import invalid_input
 from .._forms.content import Content
 from .._json_text import Members, is_object

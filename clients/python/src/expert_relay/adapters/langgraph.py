@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import Field
-
 from langgraph.types import Command, Interrupt
+from pydantic import Field
 
 from .._agent.relay import AsyncRelay
 from .._sync.conversation import SyncOnReply, in_caller
