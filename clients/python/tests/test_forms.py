@@ -10,17 +10,10 @@ from data import read
 from expert_relay import RelayError
 from expert_relay._crypto.frame import Part
 from expert_relay._crypto.parts import read_parts
-from expert_relay._forms import (
-    GivenAnswer,
-    check_content,
-    check_form,
-    decide,
-    defaults_of,
-    describe_content,
-    parse_form,
-    parse_form_answer,
-    to_form,
-)
+from expert_relay._forms.answer import GivenAnswer, decide, parse_form_answer
+from expert_relay._forms.check_form import check_form, parse_form
+from expert_relay._forms.content import check_content, describe_content
+from expert_relay._forms.to_form import to_form
 from expert_relay._json_text import parse_json, write_json
 from expert_relay._thread.crossed import is_crossed
 
@@ -53,7 +46,8 @@ def test_valid_form(case: Case) -> None:
     assert form == expected
     assert check_form(parse_json(text)) == expected
     missing = [name for name in form.get("required", []) if "default" not in form["properties"][name]]
-    problems = check_content(form, defaults_of(form))
+    prefilled = {name: field["default"] for name, field in form["properties"].items() if "default" in field}
+    problems = check_content(form, prefilled)
     assert sorted(problem.name for problem in problems) == sorted(missing)
 
 

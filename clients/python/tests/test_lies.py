@@ -25,7 +25,7 @@ from expert_relay import (
     RelayError,
     Timing,
 )
-from expert_relay._crypto import ExpertKeys, make_agent_keys
+from expert_relay._crypto.keys import ExpertKeys, make_agent_keys
 from expert_relay._errors import is_refusal
 
 Row = dict[str, Any]

@@ -9,7 +9,7 @@ import pytest
 from data import read
 
 from expert_relay import Accepted, RelayError
-from expert_relay._forms import check_content
+from expert_relay._forms.content import check_content
 from expert_relay.adapters import ToolCall
 from expert_relay.adapters._tool_approval import decide_tool_calls, name_of, read_decision
 from expert_relay.adapters._tool_question import ask_for_words, describe_call, form_for, telling_argument

@@ -8,40 +8,25 @@ from typing import Any
 
 import pytest
 from data import read
+from vault import make_recovery_code, open_vault, parse_recovery_code, seal_vault
 
 from expert_relay import RelayError
-from expert_relay._crypto import (
-    AnswerPart,
-    Channel,
+from expert_relay._crypto.channel import Channel
+from expert_relay._crypto.encoding import encode_tuple, from_base64, to_base64
+from expert_relay._crypto.fingerprint import format_fingerprint, parse_fingerprint
+from expert_relay._crypto.frame import Part, padded_length, read_frame
+from expert_relay._crypto.key_exchange import (
     Exchange,
-    ExpertKeys,
-    File,
-    OwnKeys,
-    Part,
-    PublicKeys,
     check_exchange,
     check_pick_up,
     check_unchanged,
-    digest_submission,
-    format_fingerprint,
-    make_recovery_code,
-    once_id,
-    once_keys,
-    open_vault,
-    parse_fingerprint,
-    parse_public_key,
-    parse_public_keys,
-    parse_recovery_code,
-    read_parts,
-    restore_agent_keys,
-    seal_vault,
+    digest_conversation,
     sign_exchange,
-    write_parts,
 )
-from expert_relay._crypto.encoding import encode_tuple, from_base64, to_base64
-from expert_relay._crypto.frame import padded_length, read_frame
-from expert_relay._crypto.key_exchange import digest_conversation
-from expert_relay._crypto.parts import check_parts
+from expert_relay._crypto.keys import ExpertKeys, OwnKeys, once_id, once_keys, restore_agent_keys
+from expert_relay._crypto.parts import AnswerPart, File, check_parts, read_parts, write_parts
+from expert_relay._crypto.public_key import PublicKeys, parse_public_key, parse_public_keys
+from expert_relay._crypto.submission import digest_submission
 from expert_relay._thread.message import may_show_plaintext, open_record
 
 Case = dict[str, Any]

@@ -39,10 +39,7 @@ class AnswerTaker:
 
     def take_now(self, fits: Fits) -> ReadMessage | None:
         """An answer that has arrived."""
-        message = next((one for one in self._mailbox.messages if fits(one)), None)
-        if message:
-            self._mailbox.give(message)
-        return message
+        return self._mailbox.give(fits)
 
     async def take(self, fits: Fits) -> ReadMessage | None:
         """The next answer. None after the end."""

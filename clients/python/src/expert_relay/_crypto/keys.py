@@ -121,11 +121,6 @@ def _check_name(name: str) -> None:
         raise invalid_input(f"A name has 1 to {_max_name_bytes} bytes in UTF-8, this one {length}.")
 
 
-def make_root() -> bytes:
-    """32 random bytes. They allow anyone to read all of the expert's conversations: keep them secret."""
-    return os.urandom(32)
-
-
 class ExpertKeys:
     """An expert's keys. All are derived from one root, so they are the same on each of the expert's devices."""
 

@@ -118,11 +118,6 @@ def _outside(amount: float, least: float | None, most: float | None, noun: str =
     return None
 
 
-def defaults_of(form: Form) -> Content:
-    """The values that a form prefills."""
-    return {name: field["default"] for name, field in form["properties"].items() if "default" in field}
-
-
 def describe_content(form: Form, content: Content) -> list[tuple[str, str]]:
     """What was filled in, as labels and values, in words and in the order of the form. The words are those of the agent and the
     expert: show them as any other foreign text."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -213,11 +213,7 @@ class ExpertRequest(ConversationBase):
         >>> for message in request.messages():
         ...     print(message.sender, message.text)
         """
-
-        def begin() -> AsyncIterator[Message]:
-            return self._async.messages()
-
-        return self._portal.iterate(begin)
+        return self._portal.iterate(self._async.messages)
 
     def receive(self) -> tuple[Message, ...]:
         """Returns `received`, with all that has arrived: see `AsyncExpertRequest.receive`.

@@ -86,12 +86,13 @@ class Mailbox(Generic[T]):
             if taker in self._takers:
                 self._takers.remove(taker)
 
-    def give(self, message: T) -> bool:
-        """Takes a message that `take` has left there. False if another taker has it, or if it was changed since then."""
-        at = next((at for at, one in enumerate(self.messages) if one is message), None)
-        if at is not None:
-            self.unprocessed.append(self.messages.pop(at))
-        return at is not None
+    def give(self, fits: Callable[[T], bool]) -> T | None:
+        """Gives the program the first message that fits. It may not have processed it until `mark_processed`."""
+        message = next((one for one in self.messages if fits(one)), None)
+        if message is not None:
+            self.messages.remove(message)
+            self.unprocessed.append(message)
+        return message
 
     def give_back(self, fits: Callable[[T], bool]) -> None:
         """Messages that were given, but have not reached the program."""

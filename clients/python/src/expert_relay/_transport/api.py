@@ -80,18 +80,17 @@ class Api:
         again: Callable[[], Awaitable[bool]] | None = None,
     ) -> T:
         """`again` says before each repetition whether it is still wanted."""
-        return await self.post_for_headers(path, body, lambda content, _: read(content), again=again)
+        return await self._call("POST", path, _encode(body), lambda content, _: read(content), again=again)
 
     async def post_for_headers(
         self,
         path: str,
         body: Mapping[str, Any],
         read: ReadAnswer[T],
-        is_over: Callable[[], bool] = lambda: False,
-        again: Callable[[], Awaitable[bool]] | None = None,
+        is_over: Callable[[], bool],
     ) -> T:
-        """The same. `read` gets the headers of the response, too. No attempt begins once `is_over`."""
-        return await self._call("POST", path, write_json(body).encode("utf-8"), read, is_over, again)
+        """`read` gets the headers of the response, too. No attempt begins once `is_over`."""
+        return await self._call("POST", path, _encode(body), read, is_over=is_over)
 
     def backoff(self, attempt: int) -> float:
         """Seconds to wait before attempt number `attempt`, from 0: random, up to a limit that doubles ("full jitter")."""
@@ -112,6 +111,7 @@ class Api:
         path: str,
         content: bytes | None,
         read: ReadAnswer[T],
+        *,
         is_over: Callable[[], bool] = lambda: False,
         again: Callable[[], Awaitable[bool]] | None = None,
     ) -> T:
@@ -197,6 +197,10 @@ class Api:
         quota = re.search(r"q=(\d{1,9})", headers.get("ratelimit-policy", ""))
         self._left, self._limit = int(found[1]), int(quota[1]) if quota else 0
         self._window_ends = time.monotonic() + int(found[2])
+
+
+def _encode(body: Mapping[str, Any]) -> bytes:
+    return write_json(body).encode("utf-8")
 
 
 async def _read_text(response: httpx.Response) -> str:

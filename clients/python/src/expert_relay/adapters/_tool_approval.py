@@ -109,12 +109,9 @@ async def ask_in_words(
     *,
     run: str,
     timeout: float | None = None,
-    agent: str = "",
-    on_reply: OnReply | None = None,
     **asking: Any,
 ) -> str:
-    """Asks a question of a run that is answered in words. The conversation stays open: after a crash it has the answer again.
-    `agent` and `on_reply` are for tool calls of the same run, and have no effect."""
+    """Asks a question of a run that is answered in words. The conversation stays open: after a crash it has the answer again."""
     conversation: AsyncConversation = await relay.ask(question, once=name_of(run, id), **asking)
     return (await conversation.wait_for_answer(timeout)).text
 

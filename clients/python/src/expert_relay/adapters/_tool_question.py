@@ -169,8 +169,8 @@ def _fits_control(field: object, value: object) -> bool:
     a number is that of JavaScript."""
     if isinstance(value, str):
         is_line = object_of(field).get("maxLength") is not None
-        is_field_members = value == value.strip() != "" and not (is_line and "\n" in value)
-        return is_field_members and not any(_is_hidden(one) for one in value if one not in "\n\t")
+        is_kept = value == value.strip() != "" and not (is_line and "\n" in value)
+        return is_kept and not any(_is_hidden(one) for one in value if one not in "\n\t")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return is_double(value)
     return len(value) > 0 if is_list(value) else value is not None

@@ -10,6 +10,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.types import Command, Interrupt
 from pydantic import Field
 
+from .._agent.answers import OnReply
 from .._agent.relay import AsyncRelay
 from .._sync.conversation import SyncOnReply, in_caller
 from .._sync.relay import Relay
@@ -51,7 +52,9 @@ async def aanswer_interrupts(
     *,
     run: str,
     tools: Sequence[Any] = (),
-    **options: Any,
+    agent: str = "the agent",
+    on_reply: OnReply | None = None,
+    **asking: Any,
 ) -> Command[Any]:
     """`answer_interrupts` for asyncio.
 
@@ -61,8 +64,8 @@ async def aanswer_interrupts(
 
     async def decide(review: Review) -> Any:
         if isinstance(review, InWords):
-            return review.answer(await ask_in_words(relay, review.id, review.question, run=run, **options))
-        (decision,) = await decide_tool_calls(relay, [review.call], run=run, **options)
+            return review.answer(await ask_in_words(relay, review.id, review.question, run=run, **asking))
+        (decision,) = await decide_tool_calls(relay, [review.call], run=run, agent=agent, on_reply=on_reply, **asking)
         return review.answer(decision)
 
     async def answer(request: Request) -> Any:

@@ -1,4 +1,4 @@
-"""The expert's root, encrypted with a recovery code: the relay keeps it for the expert's other devices."""
+"""The expert's root, encrypted with a recovery code. The Python SDK has no sign-in, so it has no vault: this checks the specification."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from .._errors import RelayError
-from .encoding import encode_tuple, from_base64, to_base64
-from .keys import ExpertKeys, derive
+from expert_relay import RelayError
+from expert_relay._crypto.encoding import encode_tuple, from_base64, to_base64
+from expert_relay._crypto.keys import ExpertKeys, derive
 
 _scheme = "expert-relay/v4"
 _info = "expert-relay/v4/vault"
