@@ -58,16 +58,7 @@ def expert(case: Case) -> Case:
 
 
 def submission(case: Case) -> Case:
-    names = {
-        "agent_versions": "agentVersions",
-        "agent_name": "agentName",
-        "question": "question",
-        "plaintext": "plaintext",
-        "answer_form": "answerForm",
-        "messages": "messages",
-    }
-    given = {name: case[member] for name, member in names.items() if member in case}
-    return {"submission": digest_submission(case["refCode"], **given).hex()}
+    return {"submission": digest_submission(case["refCode"], case).hex()}
 
 
 def run_sign_exchange(case: Case) -> Case:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from .._crypto.encoding import from_base64, to_base64
 from .._crypto.keys import restore_agent_keys
+from .._crypto.submission import digest_submission
 from .._errors import RelayError, not_as_exported, refusal
 from .._forms.to_form import FormOrModel
 from .._json_text import list_in, object_of, text_of, write_json
@@ -28,7 +29,7 @@ from .known_experts import KnownExperts
 from .once import once_reused
 from .read_scheduler import Followed, ReadScheduler
 from .shared_facts import SharedFacts
-from .submission import digest_of, submit
+from .submission import submit
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class Conversations:
         opening = state.copy()
         del opening["submission"]
         # The code is part of what the expert signs.
-        opening["submissionDigest"] = to_base64(digest_of(body, request.ref_code))
+        opening["submissionDigest"] = to_base64(digest_submission(request.ref_code, body))
         if body.get("answerForm") is not None:
             opening["answerForm"] = body["answerForm"]
         if begun.beginning:

@@ -68,7 +68,7 @@ def make_submission(
     }
     body = {name: member for name, member in body.items() if member is not None}
     # The expert signs the digest of these texts, which is known with the code. A text without one is refused before.
-    digest_of(body, "")
+    digest_submission("", body)
     return body, (text, parts) if has_first else None
 
 
@@ -83,18 +83,6 @@ def _in_full(question: str | None, messages: Sequence[Members]) -> str:
     before = [f"{message['role']}: {message['content']}" for message in messages]
     context = ["What was said before:", *before] if before else []
     return "\n\n".join(text for text in (question, *context) if text)
-
-
-def digest_of(body: Members, ref_code: str) -> bytes:
-    return digest_submission(
-        ref_code,
-        agent_versions=body.get("agentVersions"),
-        agent_name=body.get("agentName"),
-        question=body.get("question"),
-        plaintext=body.get("plaintext"),
-        answer_form=body.get("answerForm"),
-        messages=body.get("messages") or (),
-    )
 
 
 async def submit(

@@ -81,11 +81,7 @@ class Channel:
         self._history = History(state)
 
     def _cipher(self, sender: Role, message_id: str) -> AESGCM:
-        info = encode_tuple("expert-relay/v4/message-key", self._conversation, sender)
-        return AESGCM(derive(self._secret, info, to_utf8(message_id)))
-
-    def _signed(self, sender: Role, message_id: str, *members: bytes) -> bytes:
-        return encode_tuple("expert-relay/v4/message", self._conversation, sender, message_id, *members)
+        return AESGCM(message_key(self._secret, self._conversation, sender, message_id))
 
     def seal(
         self,
@@ -121,7 +117,7 @@ class Channel:
         sealed = self._cipher(self._role, message_id).encrypt(iv, frame, None)
         ciphertext, tag = sealed[:-_tag_length], sealed[-_tag_length:]
         key = self._own.public.encrypt.raw
-        signed = self._signed(self._role, message_id, key, iv, ciphertext, tag)
+        signed = signed_message(self._conversation, self._role, message_id, key, iv, ciphertext, tag)
         encrypted = {"iv": iv, "ciphertext": ciphertext, "tag": tag, "ephemeralPublicKey": key}
         record = {
             "messageId": message_id,
@@ -176,7 +172,7 @@ class Channel:
                 "A message was made with another key than its sender's.",
                 "Ask its sender to send it again.",
             )
-        signed = self._signed(role, message_id, key, iv, ciphertext, tag)
+        signed = signed_message(self._conversation, role, message_id, key, iv, ciphertext, tag)
         if not is_signed_by(self._keys[role].sign, signature, signed):
             raise message_refused("wrong_signature", "A message is not signed by its sender.")
         try:
@@ -220,6 +216,19 @@ class Channel:
     def state(self) -> ChannelState:
         """The state from which a channel continues. Save it before a message is sent."""
         return self._history.state()
+
+
+def message_key(secret: bytes, conversation: bytes, sender: str, message_id: str) -> bytes:
+    """The key that opens this message and no other one."""
+    info = encode_tuple("expert-relay/v4/message-key", conversation, sender)
+    return derive(secret, info, to_utf8(message_id))
+
+
+def signed_message(
+    conversation: bytes, sender: str, message_id: str, key: bytes, iv: bytes, ciphertext: bytes, tag: bytes
+) -> bytes:
+    """What the sender of a message signs. Its SHA-256 is the hash by which later messages link to it."""
+    return encode_tuple("expert-relay/v4/message", conversation, sender, message_id, key, iv, ciphertext, tag)
 
 
 def is_message_id(text: object) -> TypeGuard[str]:

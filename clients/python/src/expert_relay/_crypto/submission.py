@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from .encoding import encode_tuple
 
@@ -18,19 +19,11 @@ follows as the first encrypted message."""
 _kept_messages = 10
 
 
-def digest_submission(
-    ref_code: str,
-    *,
-    agent_versions: str | None = None,
-    agent_name: str | None = None,
-    question: str | None = None,
-    plaintext: str | None = None,
-    answer_form: str | None = None,
-    messages: Sequence[Mapping[str, str]] = (),
-) -> bytes:
+def digest_submission(ref_code: str, asked: Mapping[str, Any]) -> bytes:
     """In the key exchange the expert signs the digest of the question that it was shown, and the agent compares it with the
-    digest of the question that it asked. Absent texts count as empty."""
-    texts = (agent_versions, agent_name, question, plaintext, answer_form)
+    digest of the question that it asked. `asked` has the members of a submit; absent texts count as empty."""
+    texts = (asked.get(name) for name in ("agentVersions", "agentName", "question", "plaintext", "answerForm"))
+    messages: Sequence[Mapping[str, str]] = asked.get("messages") or ()
     said = [text for message in messages[-_kept_messages:] for text in (message["role"], message["content"])]
     members = encode_tuple("expert-relay/v4/submission", ref_code, *(text or "" for text in texts), *said)
     return hashlib.sha256(members).digest()

@@ -45,17 +45,16 @@ def read_question(asked: Members) -> Question:
 def digest_question(head: Head) -> str:
     """The digest of a request's question, which the expert signs in the key exchange."""
     question = read_question(head.asked)
-    versions = optional_text(head.asked, "agentVersions")
+    asked = {
+        "agentVersions": optional_text(head.asked, "agentVersions"),
+        "agentName": question.agent_name,
+        "question": question.question,
+        "plaintext": question.plaintext,
+        "answerForm": question.answer_form,
+        "messages": question.context,
+    }
     try:
-        digest = digest_submission(
-            head.state.ref_code,
-            agent_versions=versions,
-            agent_name=question.agent_name,
-            question=question.question,
-            plaintext=question.plaintext,
-            answer_form=question.answer_form,
-            messages=question.context,
-        )
+        digest = digest_submission(head.state.ref_code, asked)
     except RelayError:
         # A lone surrogate: an agent cannot have sent that.
         raise question_altered() from None

@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
-from .._crypto.encoding import encode_tuple, to_base64, to_utf8
+from .._crypto.channel import message_key
+from .._crypto.encoding import to_base64
 from .._crypto.fingerprint import format_fingerprint
 from .._crypto.key_exchange import digest_conversation
-from .._crypto.keys import OwnKeys, derive
+from .._crypto.keys import OwnKeys
 from .._crypto.public_key import PublicKeys
 from .._json_text import Members
 from .receipt_file import RECEIPT_FORMAT, signed_receipt, write_canonical
@@ -37,11 +38,6 @@ class ReceiptMaterial:
     asked_at: int | None
     """When the agent had sealed its newest message before the decision, in milliseconds since 1970, by its clock."""
     made_at: int
-
-
-def message_key(secret: bytes, conversation: bytes, role: str, message_id: str) -> bytes:
-    info = encode_tuple("expert-relay/v4/message-key", conversation, role)
-    return derive(secret, info, to_utf8(message_id))
 
 
 def make_receipt(material: ReceiptMaterial) -> str:

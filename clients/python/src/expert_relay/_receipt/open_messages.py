@@ -10,7 +10,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from .._crypto.encoding import encode_tuple
+from .._crypto.channel import message_key, signed_message
 from .._crypto.frame import read_frame
 from .._crypto.key_exchange import Role, digest_conversation
 from .._crypto.keys import is_signed_by
@@ -18,7 +18,6 @@ from .._crypto.parts import KnownParts, read_parts
 from .._crypto.public_key import PublicKeys
 from .._errors import RelayError
 from .._json_text import Members
-from .make_receipt import message_key
 from .receipt_file import bytes_of, refused
 
 MessageKeys = Callable[[str, str], bytes]
@@ -54,10 +53,8 @@ def open_messages(file: Members, keys: dict[str, PublicKeys], submission: bytes)
     for message in file["messages"]:
         role, message_id = message["role"], message["messageId"]
         sender = keys[role]
-        blob = [bytes_of(message[name]) for name in ("iv", "ciphertext", "tag")]
-        signed = encode_tuple(
-            "expert-relay/v4/message", conversation, role, message_id, sender.encrypt.raw, *blob
-        )
+        iv, ciphertext, tag = (bytes_of(message[name]) for name in ("iv", "ciphertext", "tag"))
+        signed = signed_message(conversation, role, message_id, sender.encrypt.raw, iv, ciphertext, tag)
         if not is_signed_by(sender.sign, bytes_of(message["signature"]), signed):
             raise refused("wrong_signature", "a message is not signed by its sender.")
         key = derive(role, message_id) if derive else bytes_of(message.get("key"))

@@ -34,7 +34,7 @@ def verify_receipt(receipt: str | bytes, *, fingerprint: str | Sequence[str] | N
     known = _read_known(fingerprint)
     file = read_receipt_file(receipt)
     keys = _read_keys(file)
-    submission = _digest(file)
+    submission = digest_submission(file["refCode"], file["asked"])
     _check_expert(file, keys, submission, known)
     messages = open_messages(file, keys, submission)
     decision = read_decision(file, messages, submission)
@@ -65,19 +65,6 @@ def _read_keys(file: Members) -> dict[str, PublicKeys]:
     except RelayError:
         raise refused("malformed_receipt", "its public keys protect nothing.") from None
     return keys
-
-
-def _digest(file: Members) -> bytes:
-    asked = file["asked"]
-    return digest_submission(
-        file["refCode"],
-        agent_versions=asked["agentVersions"],
-        agent_name=asked["agentName"],
-        question=asked["question"],
-        plaintext=asked["plaintext"],
-        answer_form=asked["answerForm"],
-        messages=asked["messages"],
-    )
 
 
 def _check_expert(file: Members, keys: dict[str, PublicKeys], submission: bytes, known: Sequence[str]) -> None:
