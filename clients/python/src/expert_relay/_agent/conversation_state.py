@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Literal, TypedDict, cast
 
+from .._crypto.keys import OwnKeys
 from .._errors import invalid_input, not_as_exported
 from .._json_text import Members, is_object, text_of
 from .._requests import AskedRequest
@@ -68,6 +70,36 @@ class ConversationState(_ConversationState, total=False):
     exchange: Members
     thread: Members
     sender: Members
+
+
+def new_state(
+    id: str,
+    owner: str,
+    submission: Members,
+    drafts: list[Members],
+    *,
+    named: Named | None,
+    keys: OwnKeys | None,
+    is_confidential: bool,
+) -> ConversationState:
+    """The state before the question is submitted. `drafts`: what is sent encrypted after the pick-up."""
+    state: ConversationState = {
+        "version": 2,
+        "id": id,
+        "owner": owner,
+        "submission": submission,
+        "sender": {"drafts": drafts},
+    }
+    if named:
+        state["once"] = named
+    if is_confidential:
+        state["isConfidential"] = True
+    if keys:
+        state["keys"] = keys.export()
+    if keys and not named:
+        # An answer has seen these keys. Those of a name may be older: another process may have asked with them.
+        state["thread"] = {"seq": 0, "messages": [], "sealedAt": int(time.time() * 1_000)}
+    return state
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from .._crypto.encoding import from_base64, to_base64
-from .._crypto.keys import restore_agent_keys
+from .._crypto.keys import OwnKeys, restore_agent_keys
 from .._crypto.submission import digest_submission
 from .._errors import RelayError, not_as_exported, refusal
 from .._forms.to_form import FormOrModel
@@ -30,16 +30,6 @@ from .once import once_reused
 from .read_scheduler import Followed, ReadScheduler
 from .shared_facts import SharedFacts
 from .submission import submit
-
-
-@dataclass(frozen=True)
-class Begun:
-    """What this process knows of a conversation that it has begun or continues."""
-
-    beginning: TopicBeginning | None = None
-    """Of a question that cannot have been asked before, and has no messages yet: where its events begin."""
-    schema: FormOrModel | None = None
-    abandonment: Abandonment | None = None
 
 
 class Conversations:
@@ -79,27 +69,35 @@ class Conversations:
             one.follower.stop(_stopped())
         await self._hub.stop()
 
-    async def resume(self, state: ConversationState, begun: Begun) -> AsyncConversation:
+    async def resume(self, state: ConversationState, schema: FormOrModel | None = None) -> AsyncConversation:
         state = check_state(state)
         asked = state.get("request")
         if asked is None:
-            return await self.submit_and_open(state, begun)
+            return await self.submit_and_open(state, schema)
         request = restore_request(asked)
         if state.get("owner", self.owner) != self.owner:
             await self.check_readable(request.request_id)
-        return self._open(state, request, begun)
+        return self._open(state, request, schema)
 
     async def check_readable(self, request_id: str) -> None:
         """Only a key that may read the request gets what was stored for another one: a rotated key may."""
         await self._api.get(f"/api/v1/messages/{request_id}?limit=1", members)
 
-    async def submit_and_open(self, state: ConversationState, begun: Begun) -> AsyncConversation:
-        """Submits the question, or makes sure that it was submitted."""
+    async def submit_and_open(
+        self,
+        state: ConversationState,
+        schema: FormOrModel | None,
+        *,
+        beginning: TopicBeginning | None = None,
+        abandonment: Abandonment | None = None,
+    ) -> AsyncConversation:
+        """Submits the question, or makes sure that it was submitted. `schema` is what its form was made of. `beginning`: where the events
+        begin of a question that cannot have been asked before, and has no messages yet."""
         body, keys, named = state.get("submission"), state.get("keys"), state.get("once")
         if body is None:
             raise not_as_exported()
         try:
-            request, position = await submit(self._api, self._api_key, body, begun.abandonment)
+            request, position = await submit(self._api, self._api_key, body, abandonment)
         except RelayError as error:
             if named and error.reason == "idempotency_key_reused":
                 raise once_reused(named["name"]) from error
@@ -117,36 +115,27 @@ class Conversations:
         opening["submissionDigest"] = to_base64(digest_submission(request.ref_code, body))
         if body.get("answerForm") is not None:
             opening["answerForm"] = body["answerForm"]
-        if begun.beginning:
-            begun = replace(begun, beginning=replace(begun.beginning, start=position))
-        conversation = self._open(opening, request, begun)
+        if beginning:
+            beginning = replace(beginning, start=position)
+        conversation = self._open(opening, request, schema, beginning)
         await conversation._save()  # pyright: ignore[reportPrivateUsage]
         return conversation
 
-    def _open(self, state: ConversationState, request: AskedRequest, begun: Begun) -> AsyncConversation:
-        submission = from_base64(state.get("submissionDigest"))
-        if submission is None or len(submission) != 32:
-            raise not_as_exported()
+    def _open(
+        self,
+        state: ConversationState,
+        request: AskedRequest,
+        schema: FormOrModel | None,
+        beginning: TopicBeginning | None = None,
+    ) -> AsyncConversation:
         saved_keys, saved_exchange = state.get("keys"), state.get("exchange")
-        keys = None if saved_keys is None else restore_agent_keys(saved_keys)
-        question_id = object_of(state.get("once")).get("questionId")
         saved_sender, saved_thread = object_of(state.get("sender")), object_of(state.get("thread"))
-        drafts = [restore_draft(one) for one in list_in(saved_sender.get("drafts"))]
+        keys = None if saved_keys is None else restore_agent_keys(saved_keys)
         owner = text_of(state.get("owner")) or self.owner
         facts = SharedFacts(PartOfStore(self._store, f"{owner}:{state['id']}"), request.request_id)
+        side = self._make_side(state, request, keys, facts)
         if state.get("withdrawn"):
             facts.withdraw()
-        asked = AgentSideOptions(
-            request_id=request.request_id,
-            ref_code=request.ref_code,
-            keys=keys,
-            submission=submission,
-            answer_form=state.get("answerForm"),
-            is_confidential=state.get("isConfidential") is True,
-            facts=facts,
-            first=next((one for one in drafts if one.message_id == question_id), None),
-        )
-        side = AgentSide(asked, self._experts, accept_unprotected=self._accept_unprotected)
         channel = None
         if saved_exchange is not None:
             channel = side.restore(restore_exchange(saved_exchange), saved_thread.get("channel"))
@@ -158,46 +147,22 @@ class Conversations:
             state=saved_thread,
             channel=channel,
         )
-
-        async def prepare() -> None:
-            # The expert's keys may have arrived since the last read. When the relay cannot be reached, the texts wait.
-            if keys and not thread.channel:
-                try:
-                    await thread.read()
-                except RelayError as error:
-                    if not is_transient(error):
-                        raise
-
         sender = Sender(
             thread,
             is_plain=lambda: keys is None,
-            prepare=prepare,
+            prepare=lambda: _read_keys(thread, keys),
             save=lambda: conversation._save(),  # pyright: ignore[reportPrivateUsage]
             texts=facts,
             state=saved_sender,
         )
         sender.take_over()
-        beginning = begun.beginning
 
         def listen(refresh: Callable[[], None]) -> Callable[[], None]:
             nonlocal beginning
-            if self._is_stopped:
-                follower.stop(_stopped())
-                return lambda: None
+            # Later calls cannot know what has happened since.
+            first, beginning = beginning, None
             topic = f"/svc/requests/{request.request_id}"
-            one = Followed(topic, request.ref_code, thread, sender, side, follower, refresh)
-            self._scheduler.followed[one] = None
-            unfollow = self._hub.follow(topic, lambda: self._scheduler.check(one), beginning)
-            # A new conversation has no messages yet.
-            if beginning is None:
-                self._scheduler.check(one)
-            beginning = None
-
-            def stop() -> None:
-                unfollow()
-                self._scheduler.followed.pop(one, None)
-
-            return stop
+            return self._listen(Followed(topic, request.ref_code, thread, sender, side, follower, refresh), first)
 
         follower = Follower(thread, sender, listen)
         conversation = AsyncConversation(
@@ -209,11 +174,58 @@ class Conversations:
             request=request,
             keys=keys,
             state={**state, "owner": owner},
-            schema=begun.schema,
+            schema=schema,
             facts=facts,
             save=self._save,
         )
         return conversation
+
+    def _make_side(
+        self, state: ConversationState, request: AskedRequest, keys: OwnKeys | None, facts: SharedFacts
+    ) -> AgentSide:
+        submission = from_base64(state.get("submissionDigest"))
+        if submission is None or len(submission) != 32:
+            raise not_as_exported()
+        question_id = object_of(state.get("once")).get("questionId")
+        drafts = [restore_draft(one) for one in list_in(object_of(state.get("sender")).get("drafts"))]
+        asked = AgentSideOptions(
+            request_id=request.request_id,
+            ref_code=request.ref_code,
+            keys=keys,
+            submission=submission,
+            answer_form=state.get("answerForm"),
+            is_confidential=state.get("isConfidential") is True,
+            facts=facts,
+            first=next((one for one in drafts if one.message_id == question_id), None),
+        )
+        return AgentSide(asked, self._experts, accept_unprotected=self._accept_unprotected)
+
+    def _listen(self, one: Followed, beginning: TopicBeginning | None) -> Callable[[], None]:
+        """Calls back when there may be news of a conversation. Returns a function that stops it."""
+        if self._is_stopped:
+            one.follower.stop(_stopped())
+            return lambda: None
+        self._scheduler.followed[one] = None
+        unfollow = self._hub.follow(one.topic, lambda: self._scheduler.check(one), beginning)
+        # A new conversation has no messages yet.
+        if beginning is None:
+            self._scheduler.check(one)
+
+        def stop() -> None:
+            unfollow()
+            self._scheduler.followed.pop(one, None)
+
+        return stop
+
+
+async def _read_keys(thread: Thread, keys: OwnKeys | None) -> None:
+    """The expert's keys may have arrived since the last read. When the relay cannot be reached, the texts wait."""
+    if keys and not thread.channel:
+        try:
+            await thread.read()
+        except RelayError as error:
+            if not is_transient(error):
+                raise
 
 
 async def _as_they_are(topics: Sequence[str]) -> Sequence[str]:

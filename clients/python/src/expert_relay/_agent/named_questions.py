@@ -8,9 +8,9 @@ from .._crypto.keys import OwnKeys, make_agent_keys, once_keys
 from .._errors import RelayError
 from .._json_text import object_of, text_of
 from .._store import Store
-from .conversation_state import ConversationState
+from .conversation_state import ConversationState, Named
 from .conversations import Conversations
-from .once import read_secret, stored_id, stored_secret, without_secret
+from .once import once_reused, read_secret, stored_id, stored_secret, without_secret
 from .stored_conversations import StoredConversations
 
 
@@ -40,6 +40,13 @@ class NamedQuestions:
                     raise
             else:
                 return state
+        return found
+
+    async def find_same(self, named: Named) -> ConversationState | None:
+        """The stored conversation of this question. Raises `once_reused` if its name was used for another one."""
+        found = await self.find(named["name"])
+        if found and object_of(found.get("once")).get("digest") != named["digest"]:
+            raise once_reused(named["name"])
         return found
 
     def identify(self, name: str | None, encrypted: bool) -> tuple[str, OwnKeys | None, str | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Sequence
 from types import TracebackType
@@ -17,7 +16,7 @@ from .._environment import AGENT_VARIABLES, RelayOptions, options_from_env
 from .._errors import RelayError, invalid_input
 from .._forms.content import Content, Form
 from .._forms.to_form import FormOrModel, to_form
-from .._json_text import object_of, utf16_length, write_json
+from .._json_text import utf16_length, write_json
 from .._requests import (
     ListedRequest,
     RequestState,
@@ -40,11 +39,11 @@ from .answers import OnReply
 from .approvals import AsyncApproval, AsyncChoice, decided
 from .ask_and_wait import ask_and_wait
 from .conversation import AsyncConversation
-from .conversation_state import ConversationState
-from .conversations import Begun, Conversations
+from .conversation_state import ConversationState, new_state
+from .conversations import Conversations
 from .known_experts import KnownExperts
 from .named_questions import NamedQuestions
-from .once import describe_question, once_reused
+from .once import describe_question
 from .options import AskingOptions, QuestionOptions, read_fingerprints
 from .stored_conversations import StoredConversations
 from .submission import ContextMessage, make_submission
@@ -195,33 +194,24 @@ class AsyncRelay:
         )
         drafts = [Draft(question_id or str(uuid.uuid4()), first[0], parts=first[1]).export()] if first else []
         named = None if once is None else describe_question(once, question_id, body, drafts)
-        before = await self._named_questions.find(named["name"]) if named else None
-        if before and named:
-            if object_of(before.get("once")).get("digest") != named["digest"]:
-                raise once_reused(named["name"])
-            return await self._conversations.resume(before, Begun(schema=form))
-        state: ConversationState = {
-            "version": 2,
-            "id": conversation_id,
-            "owner": self._conversations.owner,
-            "submission": body,
-            "sender": {"drafts": drafts},
-        }
-        if named:
-            state["once"] = named
-        if confidential:
-            state["isConfidential"] = True
-        if keys:
-            state["keys"] = keys.export()
-        if keys and not named:
-            # An answer has seen these keys. Those of a name may be older: another process may have asked with them.
-            state["thread"] = {"seq": 0, "messages": [], "sealedAt": int(time.time() * 1_000)}
+        before = await self._named_questions.find_same(named) if named else None
+        if before:
+            return await self._conversations.resume(before, form)
+        state = new_state(
+            conversation_id,
+            self._conversations.owner,
+            body,
+            drafts,
+            named=named,
+            keys=keys,
+            is_confidential=confidential,
+        )
         await self._save_state(state)
         if named:
             self._stored.note_name(named["name"], conversation_id)
         # A question with a name may have been asked before, and may have answers.
         beginning = None if named else TopicBeginning(since=self._conversations.position)
-        return await self._conversations.submit_and_open(state, Begun(beginning, form, abandonment))
+        return await self._conversations.submit_and_open(state, form, beginning=beginning, abandonment=abandonment)
 
     async def approve(
         self, question: str, *, on_reply: OnReply | None = None, **asking: Unpack[AskingOptions]
@@ -270,7 +260,7 @@ class AsyncRelay:
         state = self._stored.find(conversation) if isinstance(conversation, str) else conversation
         if state is None:
             raise RelayError("not_found", "The store has no conversation with this id.")
-        return await self._conversations.resume(state, Begun())
+        return await self._conversations.resume(state)
 
     async def conversations(self) -> list[ConversationState]:
         """The stored conversations that may go on, those that end first at the beginning. Damaged ones are left out: `resume` reports
