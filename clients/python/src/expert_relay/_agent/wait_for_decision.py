@@ -11,17 +11,17 @@ from typing import Any
 
 from .._crypto.history import missing
 from .._errors import RelayError, invalid_input
-from .._forms.answer import FormAnswer, Standing, unreadable_answer
-from .._forms.check_form import parse_form
-from .._forms.to_form import FormOrModel, read_content, to_form
-from .._json_text import Members, write_json
-from .._thread.message import Message, ReadMessage, describe, has_form
+from .._forms.answer import Standing, unreadable_answer
+from .._forms.to_form import FormOrModel
+from .._json_text import Members
+from .._thread.message import ReadMessage, describe, has_form
 from .._thread.sender import Sender
 from .._thread.thread import Thread
 from .._transport.waiting import raise_if_late
 from .answer_taker import AnswerTaker
-from .answers import Accepted, Decision, Declined, OnReply, answer_of
-from .decision_age import age_error, check_valid_for
+from .answers import Decision, OnReply, answer_of
+from .checked_answers import CheckedAnswers
+from .decision_age import check_valid_for
 from .shared_facts import SharedFacts, contradiction, withdrawn
 
 
@@ -48,33 +48,22 @@ class DecisionParts:
         return known or (decided["messageId"] if decided and decided["of"] == of else None)
 
 
-@dataclass(frozen=True)
-class _Checked:
-    """An answer whose content was checked."""
-
-    message: Message
-    answer: FormAnswer
-    content: Any
-    sealed_before: float | None
-
-
 class DecisionWait:
     """One call that waits for a decision."""
 
     def __init__(
         self,
-        conversation: DecisionParts,
+        parts: DecisionParts,
         on_reply: OnReply | None,
         form: FormOrModel | None,
         timeout: float | None,
         valid_for: float | None,
     ) -> None:
         check_valid_for(valid_for)
-        self._valid_for = valid_for
         self._started_at, self._timeout = time.time(), timeout
-        self._conversation, self._on_reply, self._given = conversation, on_reply, form
-        self._thread, self._sender, self._facts = conversation.thread, conversation.sender, conversation.facts
-        self._checked: dict[str, _Checked | RelayError] = {}
+        self._parts, self._on_reply = parts, on_reply
+        self._thread, self._sender, self._facts = parts.thread, parts.sender, parts.facts
+        self._checked = CheckedAnswers(self._thread.form_tracker, parts.schemas, form, valid_for)
 
     async def run(self) -> Decision[Any] | None:
         """None when the conversation has ended without a decision. Raises `answer_invalid`, `answer_conflict` and
@@ -89,25 +78,27 @@ class DecisionWait:
                 await self._thread.read()
         while True:
             first = next((one for one in mailbox.messages if not one.is_note), None)
-            is_deciding = first and self._on_reply and self._is_deciding(first)
-            if first and self._on_reply and not is_deciding:
-                reply = await self._conversation.answer_taker.take_arrived(first.message_id)
-                if reply:
-                    result = self._on_reply(answer_of(describe(reply)))
-                    if inspect.isawaitable(result):
-                        await result
-                    await self._conversation.answer_taker.mark_processed()
+            if first and self._on_reply and not self._is_deciding(first):
+                await self._report(first.message_id, self._on_reply)
                 continue
             decision = await self._find_decision(has_waited)
             if decision:
                 return decision
             if not await mailbox.take(self._wakes, peek=True):
-                self._check_asked()
+                self._raise_if_withdrawn()
                 return None
             has_waited = True
 
-    def _check_asked(self) -> None:
-        """Raises `withdrawn`."""
+    async def _report(self, message_id: str, on_reply: OnReply) -> None:
+        taker = self._parts.answer_taker
+        reply = await taker.take_arrived(message_id)
+        if reply:
+            result = on_reply(answer_of(describe(reply)))
+            if inspect.isawaitable(result):
+                await result
+            await taker.mark_processed()
+
+    def _raise_if_withdrawn(self) -> None:
         if self._facts.is_withdrawn and self._returned_before() is None:
             raise withdrawn()
 
@@ -122,18 +113,11 @@ class DecisionWait:
         # While texts wait to be encrypted, no answer has seen them.
         if self._sender.has_drafts:
             return None
-        standing = self._thread.standing(lambda one: self._error_of(one) is not None)
+        standing = self._thread.standing(lambda one: self._checked.error_of(one) is not None)
         form = self._thread.form_tracker.form
         if standing and form and standing.state == "accepted" and self._facts.is_contradicted(form.of):
             return replace(standing, state="conflict", decided=None)
         return standing
-
-    def _error_of(self, message_id: str) -> RelayError | None:
-        one = self._checked.get(message_id)
-        if one is None or isinstance(one, RelayError):
-            return one
-        # Not once for all: time passes while the program waits.
-        return age_error(one.answer, one.sealed_before, self._valid_for)
 
     def _concerns(self, message: ReadMessage) -> bool:
         """Whether this message decides, or is one of those that prevent it."""
@@ -146,7 +130,7 @@ class DecisionWait:
 
     def _invalid_ones(self) -> list[str]:
         """Answers that do not count, and that must be reported: by each process once, until the agent has written again."""
-        standing, reported = self._standing(), self._conversation.reported
+        standing, reported = self._standing(), self._parts.reported
         followed = {one.message_id for one in self._thread.form_tracker.answers if one.is_followed}
         return [one for one in standing.invalid if one not in followed and one not in reported] if standing else []
 
@@ -156,60 +140,16 @@ class DecisionWait:
             return True
         return bool(self._invalid_ones()) or any(self._concerns(one) for one in self._thread.mailbox.messages)
 
-    def _schema_of(self, text: str) -> FormOrModel:
-        """What the form was made of, where it is known. After a restart only the form itself is."""
-        schemas = self._conversation.schemas if self._given is None else [self._given]
-        for schema in reversed(schemas):
-            if write_json(to_form(schema)) == text:
-                return schema
-        if self._given is not None:
-            raise invalid_input("The newest form of this conversation was not made of this `form`: give the one that was sent last, or none.")
-        return parse_form(text)
-
-    def _check(self, one: ReadMessage, text: str) -> None:
-        message = describe(one)
-        try:
-            if not message.answer:
-                raise unreadable_answer()
-            is_accepted = message.answer.action == "accept"
-            content = read_content(self._schema_of(text), parse_form(text), message.answer.content) if is_accepted else None
-            sealed_before = None if one.sealed_before is None else one.sealed_before / 1_000
-            self._checked[one.message_id] = _Checked(message, message.answer, content, sealed_before)
-        except RelayError as error:
-            if error.code != "answer_invalid":
-                raise
-            self._checked[one.message_id] = error
-
-    def _decision_in(self, message_id: str) -> Decision[Any]:
-        checked, error = self._checked.get(message_id), self._error_of(message_id)
-        if error:
-            raise error
-        if not isinstance(checked, _Checked):
-            # Another process has read it.
-            raise missing()
-        message, answer = checked.message, checked.answer
-        is_plain = message.protection == "plaintext"
-        decided: Members = {
-            "comment": (answer.comment or "") if is_plain else message.text,
-            "decided_at": answer.decided_at,
-            "message_id": message.message_id,
-            "created_at": message.created_at,
-            "protection": message.protection,
-            "files": message.files,
-            "has_unknown_part": message.has_unknown_part,
-        }
-        return Declined(**decided) if answer.action == "decline" else Accepted(**decided, content=checked.content)
-
     async def _find_decision(self, has_waited: bool) -> Decision[Any] | None:
         thread, sender = self._thread, self._sender
-        form, own, by = thread.form_tracker.form, self._conversation.decided, self._returned_before()
+        form, own, by = thread.form_tracker.form, self._parts.decided, self._returned_before()
         if form and by and not (own and own["of"] == form.of) and not thread.mailbox.has_ended:
             # The process that has returned the decision may have sent another form since.
             await thread.read(if_stale=True)
             form, by = thread.form_tracker.form, self._returned_before()
         if form and by and any(one.message_id == by for one in thread.form_tracker.answers):
             return await self._return_decision(form.of, by)
-        self._check_asked()
+        self._raise_if_withdrawn()
         if sender.is_due:
             # Sending is repeated later, and reports its errors then.
             with suppress(Exception):
@@ -224,7 +164,7 @@ class DecisionWait:
         form = thread.form_tracker.form
         if not form:
             return None
-        self._check_all()
+        self._checked.check_new()
         if await self._has_other_texts():
             return await self._find_decision(has_waited=False)
         return await self._outcome(form.of)
@@ -243,12 +183,6 @@ class DecisionWait:
         await thread.read()
         return True
 
-    def _check_all(self) -> None:
-        form = self._thread.form_tracker.form
-        for one in self._thread.form_tracker.answers:
-            if form and one.message_id not in self._checked:
-                self._check(one, form.text)
-
     def _sends_form(self) -> bool:
         """Whether a form waits to be sent."""
         return any(has_form(draft.parts) for draft in self._sender.unsent)
@@ -256,48 +190,48 @@ class DecisionWait:
     def _returned_before(self) -> str | None:
         """The message that decided about the newest form, if a program has its decision."""
         form = self._thread.form_tracker.form
-        return self._conversation.decision_of(form.of) if form and not self._sends_form() else None
+        return self._parts.decision_of(form.of) if form and not self._sends_form() else None
 
     async def _return_decision(self, of: str, message_id: str) -> Decision[Any]:
         """Returns it, and no other one from then on: the program may have acted on it."""
         raise_if_late(self._started_at, self._timeout)
-        self._check_all()
+        self._checked.check_new()
         if message_id not in self._checked:
             # Another process may have read more.
             await self._thread.read()
-            self._check_all()
-        decision = self._decision_in(message_id)
-        self._conversation.decided = {"of": of, "messageId": message_id}
-        await self._conversation.save()
+            self._checked.check_new()
+        decision = self._checked.decision_in(message_id)
+        self._parts.decided = {"of": of, "messageId": message_id}
+        await self._parts.save()
         # Another process may have returned another one in the meantime, or reported a contradiction. What this program does not get
         # stays in the mailbox.
         first = self._facts.return_decision(of, message_id, is_decline=decision.action == "decline")
         if first is None:
-            self._conversation.decided = None
-            await self._conversation.save()
+            self._parts.decided = None
+            await self._parts.save()
             raise contradiction()
         if first != message_id:
             return await self._return_decision(of, first)
-        await self._conversation.answer_taker.take_arrived(message_id)
-        await self._conversation.answer_taker.mark_processed()
+        await self._parts.answer_taker.take_arrived(message_id)
+        await self._parts.answer_taker.mark_processed()
         return decision
 
     async def _outcome(self, of: str) -> Decision[Any] | None:
-        conversation, returned = self._conversation, self._returned_before()
-        self._check_asked()
+        parts, returned = self._parts, self._returned_before()
+        self._raise_if_withdrawn()
         standing = self._standing()
         deciding = returned or (standing.decided if standing else None)
         if deciding is not None:
             return await self._return_decision(of, deciding)
         if standing and standing.state == "conflict":
             self._facts.contradict(of, [one.message_id for one in self._thread.form_tracker.answers])
-            await conversation.save()
+            await parts.save()
             returned = self._facts.decision(of)
             if returned is not None:
                 return await self._return_decision(of, returned)
             raise contradiction()
         for invalid in self._invalid_ones():
-            conversation.reported.add(invalid)
-            await conversation.answer_taker.take_arrived(invalid)
-            raise self._error_of(invalid) or unreadable_answer()
+            parts.reported.add(invalid)
+            await parts.answer_taker.take_arrived(invalid)
+            raise self._checked.error_of(invalid) or unreadable_answer()
         return None
