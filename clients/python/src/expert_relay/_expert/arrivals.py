@@ -20,10 +20,10 @@ class Arrivals:
     """The messages of one request's agent, as a program gets them without a loop. They stay in the mailbox for a loop."""
 
     def __init__(
-        self, thread: Thread, follower: Follower, side: ExpertSide, pick_up: Callable[[], Awaitable[None]], patience: float
+        self, thread: Thread, follower: Follower, side: ExpertSide, pick_up: Callable[[], Awaitable[None]], max_wait: float
     ) -> None:
         self._thread, self._follower, self._side = thread, follower, side
-        self._pick_up, self._patience = pick_up, patience
+        self._pick_up, self._max_wait = pick_up, max_wait
         self._given: set[str] = set()
         self.received: tuple[Message, ...] = ()
         # When what follows should have come, by a clock that is not set.
@@ -44,7 +44,7 @@ class Arrivals:
 
     def note_pick_up(self) -> None:
         if self._due_at is None:
-            self._due_at = time.monotonic() + self._patience
+            self._due_at = time.monotonic() + self._max_wait
 
     async def receive(self) -> tuple[Message, ...]:
         if not await self.wait():
@@ -65,7 +65,7 @@ class Arrivals:
         await self._pick_up()
         # Picked up before, by another process or device: how long ago is not known.
         if self._due_at is None:
-            self._due_at = time.monotonic() + (0 if is_urgent else self._patience)
+            self._due_at = time.monotonic() + (0 if is_urgent else self._max_wait)
         thread, left = self._thread, max(0.0, self._due_at - time.monotonic())
         release = self._follower.follow()
         try:

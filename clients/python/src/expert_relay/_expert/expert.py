@@ -122,6 +122,29 @@ class AsyncExpert:
 
         return stop
 
+    def _listen_to(
+        self, request_id: str, fail: Callable[[RelayError], None], refresh: Callable[[], None]
+    ) -> Callable[[], None]:
+        """Calls `refresh` when there may be news of a request, and `fail` when the client stops. Returns a function that stops it."""
+        if self._is_stopped:
+            fail(client_stopped())
+            return lambda: None
+
+        def on_event(event: Members | None) -> None:
+            if event is None or event["requestId"] == request_id:
+                refresh()
+
+        self._stops.append(fail)
+        unlisten = self._listen(on_event)
+        refresh()
+
+        def stop() -> None:
+            unlisten()
+            if fail in self._stops:
+                self._stops.remove(fail)
+
+        return stop
+
     async def requests(self, *, filter: Filter | None = None) -> AsyncIterator[AsyncExpertRequest]:
         """Open requests: first those that exist already, oldest first, then new ones as they come. Each was read and compared with what
         was shown first: see `refused`. One whose agent has announced files, or is confidential, is picked up, and comes when that has
@@ -238,28 +261,7 @@ class AsyncExpert:
             save=save,
             decision_lasts=self._timing.decision,
         )
-
-        def listen(refresh: Callable[[], None]) -> Callable[[], None]:
-            if self._is_stopped:
-                follower.stop(client_stopped())
-                return lambda: None
-            self._stops.append(follower.stop)
-
-            def on_event(event: Members | None) -> None:
-                if event is None or event["requestId"] == request_id:
-                    refresh()
-
-            unlisten = self._listen(on_event)
-            refresh()
-
-            def stop() -> None:
-                unlisten()
-                if follower.stop in self._stops:
-                    self._stops.remove(follower.stop)
-
-            return stop
-
-        follower = Follower(thread, sender, listen)
+        follower = Follower(thread, sender, lambda refresh: self._listen_to(request_id, follower.stop, refresh))
         try:
             await thread.read()
         except RelayError:
@@ -273,7 +275,7 @@ class AsyncExpert:
             follower=follower,
             side=side,
             head=thread.head,
-            patience=self._timing.parts,
+            max_wait=self._timing.parts,
             looped=self._looped,
         )
         return request

@@ -50,13 +50,13 @@ class AsyncExpertRequest(ConversationBase):
         follower: Follower,
         side: ExpertSide,
         head: Head,
-        patience: float,
+        max_wait: float,
         looped: list[str],
     ) -> None:
         self._thread, self._sender, self._follower, self._side = thread, sender, follower, side
         self._first_head = head
         self._question = side.question or NO_QUESTION
-        self._arrivals = Arrivals(thread, follower, side, self.pick_up, patience)
+        self._arrivals = Arrivals(thread, follower, side, self.pick_up, max_wait)
         # One entry for each loop over the messages of a request that has not ended.
         self._looped = looped
 
