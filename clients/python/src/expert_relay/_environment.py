@@ -22,7 +22,7 @@ AGENT_VARIABLES = {
 }
 
 # Empty by mistake, they must not mean that any expert may answer, or that the names of questions have other keys.
-_NEVER_EMPTY = {"expert": "the fingerprint of your expert", "secret": "32 random bytes in base64"}
+_never_empty = {"expert": "the fingerprint of your expert", "secret": "32 random bytes in base64"}
 
 
 class ClientOptions(TypedDict, total=False):
@@ -66,8 +66,8 @@ def options_from_env(variables: Mapping[str, str], given: Mapping[str, Any]) -> 
     for option, variable in variables.items():
         text = os.environ.get(variable)
         value = (text or "").strip()
-        if option in _NEVER_EMPTY and option not in options and text is not None and not value:
-            raise invalid_input(f"{variable} is empty. Set it to {_NEVER_EMPTY[option]}, or unset it.")
+        if option in _never_empty and option not in options and text is not None and not value:
+            raise invalid_input(f"{variable} is empty. Set it to {_never_empty[option]}, or unset it.")
         # The address of a hub belongs to RELAY_URL.
         if value and option not in options and not (option == "hub_url" and is_url_given):
             options[option] = value.split(",") if option == "expert" else value

@@ -85,7 +85,7 @@ def call_without_locals(function: F) -> F:
     """For a function: it raises errors without locals. The arguments are deleted before that."""
 
     @wraps(function)
-    async def call_later(*args: Any, **options: Any) -> Any:
+    async def call_async(*args: Any, **options: Any) -> Any:
         work = function(*args, **options)
         del args, options
         try:
@@ -104,7 +104,7 @@ def call_without_locals(function: F) -> F:
             return _AsyncLoop(result)
         return _Loop(result) if inspect.isgenerator(result) else result
 
-    return call_later if inspect.iscoroutinefunction(function) else call  # type: ignore[return-value]
+    return call_async if inspect.iscoroutinefunction(function) else call  # type: ignore[return-value]
 
 
 class _AsyncLoop:

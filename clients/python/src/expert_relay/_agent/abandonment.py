@@ -12,14 +12,14 @@ from .._transport.waiting import Tasks, within
 from .conversation import AsyncConversation
 
 # Seconds. Closing is optional: its failure must not hide the decision, nor go on for longer.
-_closing = 10.0
-# The caller waits for it at most this long.
-_closing_delays = 2.0
+_closing_limit = 10.0
+# Seconds for which the caller waits for it.
+_caller_wait = 2.0
 
 
 async def close_in_time(conversation: AsyncConversation, reason: str | None = None) -> None:
     with suppress(Exception):
-        await within(_closing, conversation.close(reason), TimeoutError)
+        await within(_closing_limit, conversation.close(reason), TimeoutError)
 
 
 @dataclass(eq=False)
@@ -44,7 +44,7 @@ class Closings:
         """Where the call has ended while the question was submitted, the relay may still take it."""
         abandonment.is_abandoned = True
         task = self._tasks.start(self._close(asking, abandonment))
-        await asyncio.wait({task}, timeout=_closing_delays)
+        await asyncio.wait({task}, timeout=_caller_wait)
 
     async def finish(self) -> None:
         await self._tasks.finish()
@@ -58,5 +58,5 @@ class Closings:
                 await self._api.post(f"/api/v1/close/{abandonment.request_id}", {}, members)
 
         with suppress(Exception):
-            await within(_closing, close(), TimeoutError)
+            await within(_closing_limit, close(), TimeoutError)
         asking.cancel()

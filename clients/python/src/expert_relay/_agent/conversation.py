@@ -37,7 +37,8 @@ T = TypeVar("T")
 M = TypeVar("M")
 
 # Seconds for the last look at the list, before a question is closed.
-_last_read = 2.0
+_last_read_limit = 2.0
+# The members of a state that change: `_export` adds them.
 _changing = ("request", "decided", "exchange", "thread", "sender", "withdrawn")
 CONTRADICTION = "Your answers to this form contradict each other. Please decide again."
 
@@ -69,7 +70,6 @@ class AsyncConversation(ConversationBase, Generic[C_co]):
     ) -> None:
         self._thread, self._sender, self._side, self._facts = thread, sender, side, facts
         self._api, self._follower, self._request, self._keys = api, follower, request, keys
-        # The other members change: `_export` adds them.
         opening = {name: member for name, member in state.items() if name not in _changing}
         self._opening, self._save_state = cast(ConversationState, opening), save
         self._answer_taker = AnswerTaker(thread.mailbox, sender, self._save)
@@ -319,7 +319,7 @@ class AsyncConversation(ConversationBase, Generic[C_co]):
             return
         # When the list cannot be read, the question is withdrawn.
         with suppress(Exception):
-            await within(_last_read, thread.read(), TimeoutError)
+            await within(_last_read_limit, thread.read(), TimeoutError)
         standing = None if self._sender.has_drafts else thread.standing()
         is_decided = standing is not None and standing.decided is not None and not self._facts.is_contradicted(form.of)
         if not thread.mailbox.has_ended and not is_decided:

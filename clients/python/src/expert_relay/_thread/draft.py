@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -27,8 +26,8 @@ class Draft:
     """Whether it may be sent as plain text. There may have been keys when it was written and none now."""
     is_held_if_newer: bool = False
     """Whether it waits for its author while the other side has written something that the author was not shown."""
-    decided_at: tuple[float, ...] = (-math.inf,)
-    """When this process was given an answer to a form, by both clocks."""
+    given_at: tuple[float, ...] | None = None
+    """When the author gave it to this process, by `clocks`. None for one that was restored."""
     code: RelayErrorCode | None = None
     """Why the relay has refused its content, with `reason`."""
     reason: RelayErrorReason | None = None

@@ -42,7 +42,7 @@ class Sender(UnsentTexts):
     | State    | What holds it               | What leads out of it                                                                             |
     |----------|-----------------------------|--------------------------------------------------------------------------------------------------|
     | waiting  | `_drafts`                   | `_seal`, when `_can_seal`: outgoing. `_is_held`: held                                            |
-    | held     | `_drafts`, while `_is_held` | `send` with its id: waiting as it was written, with another `is_held_if_newer` and `decided_at`. |
+    | held     | `_drafts`, while `_is_held` | `send` with its id: waiting as it was written, with another `is_held_if_newer` and `given_at`.   |
     |          |                             | `send` of another text: gone                                                                     |
     | outgoing | `_outgoing`                 | The relay takes it: sent. `_is_wanted`, before it is sent again: held, its body in `_encrypted`. |
     |          |                             | The relay refuses its content: refused, or an agent's gone. One that others link to stays        |
@@ -97,7 +97,7 @@ class Sender(UnsentTexts):
         draft.is_held_if_newer, draft.code, draft.reason = is_held_if_newer, None, None
         if not known:
             self._drafts = [*self._drafts, draft]
-        draft.decided_at = clocks()
+        draft.given_at = clocks()
         if self._texts:
             self._texts.write_text(draft.export())
         thread.mark_unseen()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
+from operator import sub
 
 from .._errors import not_as_exported
 from .._json_text import Members, is_object, list_in
@@ -83,8 +85,7 @@ class UnsentTexts:
 
     def _is_held(self, draft: Draft) -> bool:
         # A decision from before a restart, or from some time ago: its author may decide otherwise now.
-        age = max(now - then for now, then in zip(clocks(), draft.decided_at))
-        is_old = has_answer(draft.parts) and age > self._decision_lasts
+        is_old = has_answer(draft.parts) and _age(draft) > self._decision_lasts
         return is_old or (draft.is_held_if_newer and self._thread.has_newer_than(draft.shown))
 
     def _can_seal(self, draft: Draft) -> bool:
@@ -118,6 +119,11 @@ class UnsentTexts:
         new = [one for one in waiting if one.message_id not in known and self._is_unsent(one)]
         self._drafts = [*self._drafts, *new]
         return bool(new)
+
+
+def _age(draft: Draft) -> float:
+    """In seconds, by the clock that shows more."""
+    return math.inf if draft.given_at is None else max(map(sub, clocks(), draft.given_at))
 
 
 def clocks() -> tuple[float, ...]:

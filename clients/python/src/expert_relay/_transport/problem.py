@@ -11,7 +11,7 @@ from typing import cast
 import httpx
 
 from .._errors import RelayError, RelayErrorName, code_of_reason
-from .._json_text import Members, is_list, is_object, text_of
+from .._json_text import Members, is_list, is_object, object_of, text_of
 
 _by_status: dict[int, RelayErrorName] = {
     400: "invalid_input",
@@ -31,10 +31,10 @@ _ends: dict[str | None, RelayErrorName] = {"conversation_closed": "closed", "con
 
 
 def problem_error(response: httpx.Response, body: object) -> RelayError:
-    problem_members: Members = body if is_object(body) else {}
+    problem = object_of(body)
     status = response.status_code
-    name = _name_of(status, text_of(problem_members.get("error")))
-    quoted = _quotable(problem_members)
+    name = _name_of(status, text_of(problem.get("error")))
+    quoted = _quotable(problem)
     why = f'The relay says: "{quoted}"' if quoted else "The relay did not say why: ask its operator."
     return RelayError(
         name, f"{why} (HTTP {status})", status=status, retry_after=_retry_after(response.headers)

@@ -72,13 +72,13 @@ def require_approval(
             return decision.arguments
 
         @wraps(function)
-        async def call_later(*args: Any, **named: Any) -> Any:
+        async def call_async(*args: Any, **named: Any) -> Any:
             edited = await approved(args, named)
             return await cast(Any, function)(*args, **named) if edited is None else await cast(Any, function)(**edited)
 
         @wraps(function)
         def call(*args: Any, **named: Any) -> Any:
-            edited = blocking(args, named)
+            edited = approved_blocking(args, named)
             return function(*args, **named) if edited is None else cast(Any, function)(**edited)
 
         @call_without_locals
@@ -86,13 +86,13 @@ def require_approval(
             return await decide(cast(AsyncRelay, relay), on_reply, args, named)
 
         @call_without_locals
-        def blocking(args: Any, named: Any) -> Members | None:
+        def approved_blocking(args: Any, named: Any) -> Members | None:
             return cast(Relay, relay).run(lambda client: decide(client, in_caller(on_reply), args, named))
 
         is_async = inspect.iscoroutinefunction(function)
         if is_async != isinstance(relay, AsyncRelay):
             raise invalid_input("An `async` function needs an `AsyncRelay`, and another one a `Relay`.")
-        return cast("Callable[P, R]", call_later if is_async else call)
+        return cast("Callable[P, R]", call_async if is_async else call)
 
     return decorate
 

@@ -99,10 +99,10 @@ def ask_expert_tool(relay: AnyRelay, *, run: str, **options: Any) -> BaseTool:
 
         return StructuredTool.from_function(ask, name=name, description=description)
 
-    async def ask_later(question: Question, tool_call_id: CallId) -> str:
+    async def ask_async(question: Question, tool_call_id: CallId) -> str:
         return await ask_expert(relay, question, run=run, id=tool_call_id, **options)
 
-    return StructuredTool.from_function(coroutine=ask_later, name=name, description=description)
+    return StructuredTool.from_function(coroutine=ask_async, name=name, description=description)
 
 
 def _schemas_of(tools: Sequence[Any]) -> Schemas:

@@ -89,7 +89,7 @@ def ask_expert_tool(relay: AnyRelay, *, run: str, **options: Any) -> Tool[Any]:
 
         return from_schema(ask, **definition)
 
-    async def ask_later(context: RunContext[Any], question: str) -> str:
+    async def ask_async(context: RunContext[Any], question: str) -> str:
         return await ask_expert(relay, question, run=run, id=context.tool_call_id, **options)
 
-    return from_schema(ask_later, **definition)
+    return from_schema(ask_async, **definition)
