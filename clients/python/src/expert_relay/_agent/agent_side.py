@@ -49,29 +49,22 @@ class AgentSideOptions:
 
 
 class AgentSide:
+    role: Role = "consumer"
     has_devices = False
 
     def __init__(
         self, asked: AgentSideOptions, experts: KnownExperts, *, accept_unprotected: bool, shows_own: bool = False
     ) -> None:
         self._asked, self._experts = asked, experts
-        self._accept_unprotected, self._shows_own = accept_unprotected, shows_own
+        self.accept_unprotected, self._shows_own = accept_unprotected, shows_own
         self._channel: Channel | None = None
         self._peer: CheckedExchange | None = None
         self.exchange: AcceptedExchange | None = None
         self._is_picked_up = False
 
     @property
-    def role(self) -> Role:
-        return "consumer"
-
-    @property
     def agent_sent_keys(self) -> bool:
         return self._asked.keys is not None
-
-    @property
-    def accept_unprotected(self) -> bool:
-        return self._accept_unprotected
 
     @property
     def is_signed(self) -> bool:
@@ -115,7 +108,7 @@ class AgentSide:
     def again(self) -> tuple[AgentSide, Channel | None]:
         """The same side, to read the whole list again, with its own messages."""
         side = AgentSide(
-            self._asked, self._experts, accept_unprotected=self._accept_unprotected, shows_own=True
+            self._asked, self._experts, accept_unprotected=self.accept_unprotected, shows_own=True
         )
         return side, side.restore(self.exchange, None) if self.exchange else None
 
@@ -169,7 +162,7 @@ class AgentSide:
             exchange=Exchange(exchange.sign, exchange.encrypt, exchange.key_signature),
             submission=asked.submission,
             known=known,
-            accept_unprotected=self._accept_unprotected and not asked.is_confidential,
+            accept_unprotected=self.accept_unprotected and not asked.is_confidential,
         )
 
     def _accept(self, exchange: AcceptedExchange, peer: CheckedExchange, state: object) -> Channel:
@@ -182,7 +175,7 @@ class AgentSide:
             peer=peer.keys,
             submission=asked.submission,
             key_signature=exchange.key_signature,
-            accept_unprotected=self._accept_unprotected,
+            accept_unprotected=self.accept_unprotected,
             state=state,
         )
         self._peer, self.exchange, self._channel = peer, exchange, channel

@@ -35,6 +35,7 @@ class PickUp:
 
 
 class ExpertSide:
+    role: Role = "provider"
     has_devices = True
     accept_unprotected = False
     is_signed = True
@@ -49,10 +50,6 @@ class ExpertSide:
         self._accepted: str | None = None
         self.question: Question | None = None
         """The question, once it was compared with the first one. Only then may it be shown."""
-
-    @property
-    def role(self) -> Role:
-        return "provider"
 
     @property
     def agent_sent_keys(self) -> bool:

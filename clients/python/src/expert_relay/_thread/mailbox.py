@@ -27,18 +27,14 @@ class Mailbox(Generic[T]):
         self.unprocessed: list[T] = []
         """Messages that the program was given by `give` and may not have processed yet."""
         self._takers: list[_Taker[T]] = []
-        self._ended = False
+        self.has_ended = False
         self._error: RelayError | None = None
         self._interruption: RelayError | None = None
         self._stopped: RelayError | None = None
 
-    @property
-    def has_ended(self) -> bool:
-        return self._ended
-
     def is_ready(self, fits: Callable[[T], bool]) -> bool:
         """Whether `take` would return at once."""
-        is_over = self._ended or self._interruption is not None or self._stopped is not None
+        is_over = self.has_ended or self._interruption is not None or self._stopped is not None
         return is_over or any(fits(one) for one in self.messages)
 
     def push(self, messages: Iterable[T]) -> None:
@@ -47,8 +43,8 @@ class Mailbox(Generic[T]):
 
     def end(self, error: RelayError | None = None) -> None:
         """No more messages come. After the remaining ones, takers get None or the error."""
-        if not self._ended:
-            self._ended, self._error = True, error
+        if not self.has_ended:
+            self.has_ended, self._error = True, error
         self._serve()
 
     def interrupt(self, error: RelayError) -> None:
@@ -113,7 +109,7 @@ class Mailbox(Generic[T]):
         # Those that leave the message there come first: another one may take it away.
         for taker in sorted(self._takers, key=lambda one: not one.peek):
             at = next((at for at, one in enumerate(self.messages) if taker.fits(one)), None)
-            if at is None and not self._ended:
+            if at is None and not self.has_ended:
                 continue
             self._takers.remove(taker)
             if taker.result.done():

@@ -50,7 +50,7 @@ class Thread:
         """`on_record` is called with each record that is accepted, and the hash of its message."""
         saved = state or {}
         self.api, self.request_id, self.side = api, request_id, side
-        self._read = Read(channel)
+        self.known = Read(channel)
         self.head: Head | None = None
         self.refusal: RelayError | None = None
         self.form_tracker = FormTracker(side, saved)
@@ -62,7 +62,7 @@ class Thread:
         for entry in _saved_list(saved, "others"):
             if not is_list(entry) or not entry or not isinstance(entry[0], str):
                 raise not_as_exported()
-            self._read.others[entry[0]] = text_of(entry[1]) if len(entry) > 1 else None
+            self.known.others[entry[0]] = text_of(entry[1]) if len(entry) > 1 else None
         # The ids of this side's messages that were listed, in lower case.
         self._own = {str(one) for one in _saved_list(saved, "own")}
         self._sealed_here: set[str] = set()
@@ -71,7 +71,7 @@ class Thread:
 
     @property
     def channel(self) -> Channel | None:
-        return self._read.channel
+        return self.known.channel
 
     def export(self) -> Members:
         channel = self.channel
@@ -79,15 +79,11 @@ class Thread:
             "seq": self._last_seq,
             "answersRead": self.answers_read,
             **({"channel": channel.state()} if channel else {}),
-            "others": [[message_id, hash] for message_id, hash in self._read.others.items()],
+            "others": [[message_id, hash] for message_id, hash in self.known.others.items()],
             "own": [*self._own],
             **self.form_tracker.export(),
             "messages": [one.export() for one in (*self.mailbox.unprocessed, *self.mailbox.messages)],
         }
-
-    @property
-    def known(self) -> Read:
-        return self._read
 
     def check_open(self) -> None:
         """Raises when the conversation has ended or was refused."""
@@ -102,7 +98,7 @@ class Thread:
 
     def standing(self, is_refused: Callable[[str], bool] = lambda _: False) -> Standing | None:
         """What the answers to the newest form amount to, if there is one."""
-        hashes = [hash for hash in self._read.others.values() if hash is not None]
+        hashes = [hash for hash in self.known.others.values() if hash is not None]
         return self.form_tracker.standing(self.channel, hashes, is_refused)
 
     async def read(self, *, if_stale: bool = False) -> None:
@@ -154,7 +150,7 @@ class Thread:
         is_erased = head.erased_at is not None
         try:
             if not is_erased:
-                self._read.channel = self.side.check_keys(head)
+                self.known.channel = self.side.check_keys(head)
             for listed in page.messages:
                 message = self._list.open(listed, self.channel)
                 if message:
@@ -187,21 +183,21 @@ class Thread:
         self.answers_read += message.role == "provider"
         message_id = message.message_id.lower()
         if message.role != self.side.role:
-            self._read.others[message_id] = message.hash
+            self.known.others[message_id] = message.hash
             return
         self._own.add(message_id)
         if self.side.has_devices and message_id not in self._sealed_here:
-            self._read.from_devices[message_id] = message.hash
+            self.known.from_devices[message_id] = message.hash
 
     def name_shown(self, message_ids: Sequence[str] | None = None) -> list[str]:
         """Names what was shown when a text is written now: these messages, by default those that were taken from the mailbox,
         and those that were sent here."""
         waiting = [one.message_id for one in self.mailbox.messages]
         named = {one.lower() for one in (waiting if message_ids is None else message_ids)}
-        return name_shown(self._read, lambda message_id: (message_id in named) == (message_ids is not None))
+        return name_shown(self.known, lambda message_id: (message_id in named) == (message_ids is not None))
 
     def has_newer_than(self, shown: Sequence[str]) -> bool:
-        return has_newer(self._read, shown)
+        return has_newer(self.known, shown)
 
     def seal(
         self,
@@ -223,7 +219,7 @@ class Thread:
     def _encrypt(self, message_id: str, text: str, parts: Sequence[Part], shown: Sequence[str]) -> SealedMessage:
         assert self.channel
         try:
-            return self.channel.encrypt(text, message_id=message_id, parts=parts, shown=with_own(self._read, shown))
+            return self.channel.encrypt(text, message_id=message_id, parts=parts, shown=with_own(self.known, shown))
         except RelayError as error:
             if is_refusal(error):
                 self.refuse(error)
