@@ -10,9 +10,9 @@ from .._crypto.keys import OwnKeys, restore_agent_keys
 from .._crypto.submission import digest_submission
 from .._errors import RelayError, not_as_exported, refusal
 from .._forms.to_form import FormOrModel
-from .._json_text import list_in, object_of, text_of, write_json
+from .._json_text import list_in, object_of, text_of
 from .._requests import AskedRequest
-from .._store import PartOfStore, Store, digest_of_name
+from .._store import PartOfStore, Store, Values
 from .._thread.draft import restore_draft
 from .._thread.follower import Follower
 from .._thread.sender import Sender
@@ -33,7 +33,8 @@ from .submission import submit
 
 
 class Conversations:
-    """The conversations of one client. `save` is called with each state that must survive."""
+    """The conversations of one client. `here`: the part of the store that belongs to the relay's address. `owner`: to whom belongs what
+    is stored of a conversation, which is this key at this relay. `save` is called with each state that must survive."""
 
     def __init__(
         self,
@@ -44,15 +45,14 @@ class Conversations:
         experts: KnownExperts,
         accept_unprotected: bool,
         store: Store,
-        origin: str,
+        here: Values,
+        owner: str,
         save: Callable[[ConversationState], Awaitable[None]],
     ) -> None:
         self._api, self._api_key = api, api_key
         self._experts, self._accept_unprotected = experts, accept_unprotected
         self._store, self._save = store, save
-        # What is stored of a conversation belongs to this key at this relay.
-        self.owner = digest_of_name(write_json([origin, api_key]))
-        self._here = PartOfStore(store, digest_of_name(origin))
+        self._here, self.owner = here, owner
         self._scheduler = ReadScheduler(api)
         self._hub = Hub(api, hub_url, topics_of=_as_they_are, on_event=self._scheduler.on_event)
         self._is_stopped = False

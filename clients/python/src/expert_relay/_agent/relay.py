@@ -114,7 +114,8 @@ class AsyncRelay:
             experts=experts,
             accept_unprotected=accept_unprotected,
             store=whole,
-            origin=origin,
+            here=here,
+            owner=digest_of_name(write_json([origin, api_key])),
             save=self._save_state,
         )
         self._named_questions = NamedQuestions(self._conversations, self._stored, store, secret)
