@@ -320,6 +320,8 @@ describe('a file store', () => {
     const id = crypto.randomUUID();
     await store.set(`conversation:${id}`, '{"version": 1');
     await expect(relay.resume(id)).rejects.toThrow(`The stored conversation ${id} is damaged`);
+    await store.set(`conversation:${id}`, JSON.stringify({ version: 1, id }));
+    await expect(relay.resume(id)).rejects.toThrow('Another version of the SDK saved this');
     await relay.forget(id);
     await store.set('secret', 'AAAA');
     await expect(relay.ask({ question: 'May I?', once: 'changed' })).rejects.toThrow('put it back');

@@ -72,9 +72,15 @@ export interface AcceptedExchange {
 
 /** @throws RelayError `invalid_input` when `export()` did not return this. */
 export function checkState(state: unknown): asserts state is ConversationState {
-  const isOurs = isObject(state) && typeof state.id === 'string';
-  if (isOurs && state.version !== 2) {
-    throw invalidInput('Another version of the SDK saved this: resume it there.');
-  }
-  if (!isOurs || !(isObject(state.request) || isObject(state.submission))) throw notAsExported();
+  checkVersion(state);
+  if (!isState(state)) throw notAsExported();
 }
+
+/** @throws RelayError `invalid_input` when another version has saved this. */
+export function checkVersion(state: unknown): void {
+  if (isObject(state) && typeof state.id === 'string' && state.version !== 2)
+    throw invalidInput('Another version of the SDK saved this: resume it there.');
+}
+
+export const isState = (state: unknown): state is ConversationState =>
+  isObject(state) && typeof state.id === 'string' && (isObject(state.request) || isObject(state.submission));

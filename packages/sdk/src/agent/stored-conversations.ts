@@ -2,7 +2,8 @@ import { onceId } from '../crypto/once-keys.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import { conversationPrefix, listIn, type Store, type Values } from '../store.ts';
-import { type ConversationState, checkState } from './conversation-state.ts';
+import { parseJson } from '../transport/shape.ts';
+import { type ConversationState, checkVersion, isState } from './conversation-state.ts';
 
 /** The conversations that a store keeps, each as the JSON of its state. Without a store there are none. */
 export function createStoredConversations(store: Store | undefined, here: Values) {
@@ -44,16 +45,12 @@ export function createStoredConversations(store: Store | undefined, here: Values
 const nameOf = (id: string): string => `${conversationPrefix}${id}`;
 
 function parseState(text: string, id: string): ConversationState {
-  try {
-    const state = JSON.parse(text);
-    checkState(state);
-    return state;
-  } catch (cause) {
-    throw invalidInput(
-      `The stored conversation ${id} is damaged: put it back from a backup, or remove it with \`forget\`.`,
-      { cause },
-    );
-  }
+  const state = parseJson(text);
+  checkVersion(state);
+  if (isState(state)) return state;
+  throw invalidInput(
+    `The stored conversation ${id} is damaged: put it back from a backup, or remove it with \`forget\`.`,
+  );
 }
 
 const mayGoOn = ({ request, thread }: ConversationState): boolean =>

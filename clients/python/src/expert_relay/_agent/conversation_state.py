@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Literal, TypedDict, cast
+from typing import Literal, TypedDict, TypeGuard
 
 from .._crypto.keys import OwnKeys
 from .._errors import invalid_input, not_as_exported
@@ -151,11 +151,20 @@ def restore_request(saved: object) -> AskedRequest:
 
 
 def check_state(state: object) -> ConversationState:
-    is_ours = is_object(state) and isinstance(state.get("id"), str)
-    if is_object(state) and is_ours and state.get("version") != 2:
+    check_version(state)
+    if not is_state(state):
+        raise not_as_exported()
+    return state
+
+
+def check_version(state: object) -> None:
+    if is_object(state) and isinstance(state.get("id"), str) and state.get("version") != 2:
         raise invalid_input("Another version of the SDK saved this: resume it there.")
-    if not is_object(state) or not is_ours:
-        raise not_as_exported()
-    if not is_object(state.get("request")) and not is_object(state.get("submission")):
-        raise not_as_exported()
-    return cast(ConversationState, state)
+
+
+def is_state(state: object) -> TypeGuard[ConversationState]:
+    return (
+        is_object(state)
+        and isinstance(state.get("id"), str)
+        and (is_object(state.get("request")) or is_object(state.get("submission")))
+    )

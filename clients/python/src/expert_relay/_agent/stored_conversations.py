@@ -8,7 +8,7 @@ from .._crypto.keys import once_id
 from .._errors import RelayError, invalid_input
 from .._json_text import object_of, write_json
 from .._store import ListInValues, Store, Values
-from .conversation_state import ConversationState, check_state
+from .conversation_state import ConversationState, check_version, is_state
 
 _prefix = "conversation:"
 
@@ -63,12 +63,17 @@ def _name_of(id: str) -> str:
 
 
 def _parse_state(text: str, id: str) -> ConversationState:
+    state: object = None
     try:
-        return check_state(json.loads(text))
-    except (ValueError, RelayError) as error:
-        raise invalid_input(
-            f"The stored conversation {id} is damaged: put it back from a backup, or remove it with `forget`."
-        ) from error
+        state = json.loads(text)
+    except ValueError:
+        pass
+    check_version(state)
+    if is_state(state):
+        return state
+    raise invalid_input(
+        f"The stored conversation {id} is damaged: put it back from a backup, or remove it with `forget`."
+    )
 
 
 def _may_go_on(state: ConversationState) -> bool:
