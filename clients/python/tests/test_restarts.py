@@ -174,7 +174,7 @@ def test_the_other_conversations_are_listed_although_a_file_is_damaged(tenant: T
         (tmp_path / f"conversation.{id}.value").write_bytes(damaged)
         with pytest.raises(RelayError, match="is damaged"):
             relay.resume(id)
-    (tmp_path / f"conversation.{id}.value").write_text(json.dumps({"version": 1, "id": id}))
+    FileStore(tmp_path).set(f"conversation:{id}", json.dumps({"version": 1, "id": id}))
     with pytest.raises(RelayError, match="Another version"):
         relay.resume(id)
     assert [state["id"] for state in relay.conversations()] == [conversation.id]
