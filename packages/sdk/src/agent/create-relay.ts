@@ -158,6 +158,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
       if (before) {
         checkSame(before, named);
         await internals.onId?.(before.id, false);
+        // Until it was locked, another process may have changed it.
         return await resume((await stored.find(before.id)) ?? before, signal, { schema: form });
       }
       const state: ConversationState = {

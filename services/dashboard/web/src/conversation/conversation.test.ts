@@ -249,6 +249,10 @@ test('a refusal keeps the messages, and ends when the conversation is read again
   follow(async () => requests.shift() ?? later);
   await untilPasses(() => expect(now().refusal).toBe('untrusted'));
   expect(texts()).toEqual(['one']);
+  // Another tab has sent an answer.
+  conversation.readAgain();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(now().refusal).toBe('untrusted');
   conversation.retry();
   await untilPasses(() => expect(texts()).toEqual(['one', 'two']));
   expect(now().refusal).toBeUndefined();

@@ -113,7 +113,8 @@ export function createConversation({
   function readAgain(): void {
     isOutdated = true;
     stopCollecting();
-    pause.wake();
+    // After a refusal it is read only when the expert has decided that: `retry`.
+    if (!state.get().refusal) pause.wake();
   }
 
   let wasPending = false;

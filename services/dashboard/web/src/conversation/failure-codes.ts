@@ -10,7 +10,7 @@ const reasons = [
   'conversation_full',
 ] as const satisfies readonly RelayErrorReason[];
 
-/** What only an agent's side is told. */
+/** Error codes that the SDK throws only for agents. */
 const agentsCodes = [
   'new_expert',
   'withdrawn',

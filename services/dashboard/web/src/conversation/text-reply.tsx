@@ -14,6 +14,7 @@ import { AgentText } from '../text/agent-text.tsx';
 import { Button } from '../ui/button.tsx';
 import { useIsNarrow } from '../ui/is-narrow.ts';
 import { usePressGuard } from '../ui/press-guard.tsx';
+import { isSendKey } from '../ui/send-key.ts';
 import { useStore } from '../ui/store.ts';
 import { ToolButton } from '../ui/tool-button.tsx';
 import { CommentIcon, FormIcon, PreviewIcon, RepliesIcon } from '../ui/tool-icons.tsx';
@@ -86,7 +87,7 @@ export function TextReply(props: TextReplyProps) {
   }
 
   function onKeyDown(event: KeyboardEvent) {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
+    if (!isSendKey(event)) return;
     event.preventDefault();
     // Like its buttons: a key that is held down, or was pressed for the text before, does not send this one.
     if (event.repeat) return;

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef } from 'react';
 import formStyles from '../ui/form.module.css';
+import { isSendKey } from '../ui/send-key.ts';
 import styles from './fields.module.css';
 
 interface CommentBoxProps {
@@ -30,8 +31,8 @@ export function CommentBox({ value, isFocused, onChange, onSendKey }: CommentBox
         rows={2}
         value={value}
         onChange={({ target }) => onChange(target.value)}
-        onKeyDown={({ key, ctrlKey, metaKey, nativeEvent }) => {
-          if (key === 'Enter' && (ctrlKey || metaKey) && !nativeEvent.isComposing) onSendKey();
+        onKeyDown={(event) => {
+          if (isSendKey(event)) onSendKey();
         }}
       />
     </div>
